@@ -1,0 +1,5 @@
+/** The command line: one class per command. */
+@NullMarked
+package dev.semel.cli;
+
+import org.jspecify.annotations.NullMarked;
