@@ -1,0 +1,159 @@
+package dev.semel;
+
+import dev.semel.store.NewTask;
+import dev.semel.store.Submitted;
+import dev.semel.store.Submitted.ExistingTask;
+import dev.semel.store.Submitting;
+import dev.semel.task.IdempotencyConflict;
+import dev.semel.task.InputHash;
+import dev.semel.task.Json;
+import dev.semel.task.Limits;
+import dev.semel.task.SemelException;
+import dev.semel.task.TaskAlreadyCompleted;
+import dev.semel.task.TaskAlreadyExists;
+import dev.semel.task.TaskAlreadyFinished;
+import dev.semel.task.TaskId;
+import dev.semel.task.TaskState;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Sends requests to a store, or into a joined transaction, and turns what it answers into submissions or exceptions. */
+final class Sender {
+
+    /** The most submissions in one call of the store, so that a batch of thousands does not keep others waiting long. */
+    static final int MAX_BATCH = 1_000;
+
+    private final Semel semel;
+    private final Function<NewTask, Submitted> one;
+    private final Submitting many;
+    private final boolean provisional;
+
+    Sender(Semel semel, Function<NewTask, Submitted> one, Submitting many, boolean provisional) {
+        this.semel = semel;
+        this.one = one;
+        this.many = many;
+        this.provisional = provisional;
+    }
+
+    <O extends @Nullable Object> Submission<O> send(SubmissionRequest<?, O> request) {
+        NewTask task = request.newTask();
+        return outcome(request, task, one.apply(task)).submission();
+    }
+
+    <O extends @Nullable Object> List<SubmitOutcome<O>> sendAll(List<? extends SubmissionRequest<?, O>> requests) {
+        List<SubmitOutcome<O>> outcomes = new ArrayList<>(requests.size());
+        for (int from = 0; from < requests.size(); from += MAX_BATCH) {
+            outcomes.addAll(sendChunk(requests.subList(from, Math.min(requests.size(), from + MAX_BATCH))));
+        }
+        return outcomes;
+    }
+
+    private <O extends @Nullable Object> List<SubmitOutcome<O>> sendChunk(
+            List<? extends SubmissionRequest<?, O>> requests) {
+        List<NewTask> tasks = new ArrayList<>(requests.size());
+        List<@Nullable SubmitOutcome<O>> refused = new ArrayList<>(requests.size());
+        for (SubmissionRequest<?, O> request : requests) {
+            try {
+                tasks.add(request.newTask());
+                refused.add(null);
+            } catch (SemelException e) {
+                refused.add(new SubmitOutcome.Refused<>(e)); // a wrong value concerns this item alone
+            }
+        }
+        List<Submitted> answers = tasks.isEmpty() ? List.of() : many.submit(tasks);
+        List<SubmitOutcome<O>> outcomes = new ArrayList<>(requests.size());
+        int next = 0;
+        for (int i = 0; i < requests.size(); i++) {
+            SubmitOutcome<O> wrong = refused.get(i);
+            if (wrong != null) {
+                outcomes.add(wrong);
+            } else {
+                outcomes.add(outcome(requests.get(i), tasks.get(next), answers.get(next)));
+                next++;
+            }
+        }
+        return outcomes;
+    }
+
+    private <O extends @Nullable Object> SubmitOutcome<O> outcome(
+            SubmissionRequest<?, O> request, NewTask task, Submitted answer) {
+        return switch (answer) {
+            case Submitted.Created(TaskId id, int run, TaskState state, Instant createdAt) ->
+                new SubmitOutcome.Accepted<>(new Submission<>(
+                        semel.known(request.type(), id), true, run, state, createdAt, false, provisional));
+            case Submitted.Returned(ExistingTask existing, boolean differs) ->
+                new SubmitOutcome.Accepted<>(new Submission<>(
+                        semel.known(request.type(), existing.taskId()),
+                        false,
+                        existing.run(),
+                        existing.state(),
+                        existing.createdAt(),
+                        differs,
+                        provisional));
+            case Submitted.Rejected(ExistingTask existing, boolean differs) ->
+                new SubmitOutcome.Refused<>(rejection(task, existing));
+            case Submitted.Conflicted(ExistingTask existing) ->
+                new SubmitOutcome.Refused<>(conflict(request, task, existing));
+        };
+    }
+
+    private static SemelException rejection(NewTask task, ExistingTask existing) {
+        String what = "Key \"" + key(task) + "\" has task " + existing.taskId() + ", which ";
+        Instant ended = existing.finishedAt();
+        if (ended == null) {
+            return new TaskAlreadyExists(
+                    what + "is " + existing.state().word() + ". Wait for it, or use its id.",
+                    existing.taskId(),
+                    existing.state());
+        }
+        return existing.state() == TaskState.COMPLETED
+                ? new TaskAlreadyCompleted(
+                        what + "completed at " + ended + ". Use its result, or another key for other work.",
+                        existing.taskId(),
+                        ended,
+                        existing.result())
+                : new TaskAlreadyFinished(
+                        what + "ended as " + existing.state().word() + " at " + ended
+                                + ". Redrive it, or use another key.",
+                        existing.taskId(),
+                        existing.state(),
+                        ended);
+    }
+
+    private static SemelException conflict(SubmissionRequest<?, ?> request, NewTask task, ExistingTask existing) {
+        InputHash asked = Objects.requireNonNull(task.key()).inputHash();
+        String input = existing.input();
+        List<String> paths = input == null
+                ? List.of()
+                : Json.differingPaths(
+                        Json.parse(input),
+                        Json.parse(task.input()),
+                        request.type().leftOut());
+        StringBuilder message = new StringBuilder("Key \"")
+                .append(key(task))
+                .append("\" was used before, by task ")
+                .append(existing.taskId());
+        if (!existing.type().equals(task.type())) {
+            message.append(", with task type \"")
+                    .append(existing.type())
+                    .append("\" instead of \"")
+                    .append(task.type());
+            message.append('"');
+        }
+        if (!existing.inputHash().equals(asked)) {
+            message.append(", with other input");
+            message.append(paths.isEmpty() ? "" : " (different at " + Limits.shown(String.join(", ", paths)) + ")");
+        }
+        message.append(". Nothing was changed. Use another key, or leave out the fields that change on every retry.");
+        return new IdempotencyConflict(
+                message.toString(), existing.taskId(), existing.state(), existing.inputHash(), asked, paths);
+    }
+
+    private static String key(NewTask task) {
+        return Objects.requireNonNull(task.key()).identity().key();
+    }
+}

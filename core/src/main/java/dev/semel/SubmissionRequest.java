@@ -1,0 +1,229 @@
+package dev.semel;
+
+import dev.semel.store.NewTask;
+import dev.semel.store.NewTask.KeyRequest;
+import dev.semel.store.NewTask.Start;
+import dev.semel.store.TaskOptions;
+import dev.semel.task.Identity;
+import dev.semel.task.IdentityStrategy;
+import dev.semel.task.Json;
+import dev.semel.task.Limits;
+import dev.semel.task.RetryPolicy;
+import dev.semel.task.ReusePolicy;
+import dev.semel.task.Scope;
+import dev.semel.task.TaskId;
+import dev.semel.task.TaskType;
+import java.time.Duration;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A submission that is being prepared. It has its task id from the beginning: sent a second time, the very same task is
+ * meant.
+ *
+ * @param <I> the class of the input
+ * @param <O> the class of the output
+ */
+public final class SubmissionRequest<I, O extends @Nullable Object> {
+
+    private final Semel semel;
+    private final Sender sender;
+    private final TaskType<I, O> type;
+    private final I input;
+    private final TaskId id;
+    private @Nullable String key;
+    private @Nullable Duration ttl;
+    private @Nullable Scope scope;
+    private @Nullable ReusePolicy reuse;
+    private @Nullable String queue;
+    private @Nullable String tenant;
+    private @Nullable RetryPolicy retry;
+    private @Nullable Duration timeout;
+    private int priority;
+    private Start start = Start.now();
+
+    SubmissionRequest(Semel semel, Sender sender, TaskType<I, O> type, I input, TaskId id) {
+        this.semel = semel;
+        this.sender = sender;
+        this.type = type;
+        this.input = input;
+        this.id = id;
+        this.priority = type.priority();
+    }
+
+    /**
+     * The id that the task will have if this submission makes it.
+     *
+     * @return the id
+     */
+    public TaskId taskId() {
+        return id;
+    }
+
+    /**
+     * Gives the idempotency key; it wins over the type's identity strategy.
+     *
+     * @param key 1 to 255 characters without control characters; null or empty means no key
+     * @return this request
+     */
+    public SubmissionRequest<I, O> idempotencyKey(@Nullable String key) {
+        this.key = key == null || key.isEmpty() ? null : Limits.key(key);
+        return this;
+    }
+
+    /**
+     * Sets how long the record answers for its identity.
+     *
+     * @param ttl the window, counted from the creation of the task
+     * @return this request
+     */
+    public SubmissionRequest<I, O> idempotencyTtl(Duration ttl) {
+        this.ttl = Limits.positive("idempotency ttl", ttl);
+        return this;
+    }
+
+    /**
+     * Sets the name space of the key.
+     *
+     * @param scope the scope
+     * @return this request
+     */
+    public SubmissionRequest<I, O> scope(Scope scope) {
+        this.scope = scope;
+        return this;
+    }
+
+    /**
+     * Sets what becomes of this submission if its identity has a task already.
+     *
+     * @param policy the policy
+     * @return this request
+     */
+    public SubmissionRequest<I, O> reuse(ReusePolicy policy) {
+        this.reuse = policy;
+        return this;
+    }
+
+    /**
+     * Sets the queue.
+     *
+     * @param queue the queue
+     * @return this request
+     */
+    public SubmissionRequest<I, O> queue(String queue) {
+        this.queue = Limits.name("queue", queue);
+        return this;
+    }
+
+    /**
+     * Sets the tenant.
+     *
+     * @param tenant the tenant
+     * @return this request
+     */
+    public SubmissionRequest<I, O> tenant(String tenant) {
+        this.tenant = Limits.name("tenant", tenant);
+        return this;
+    }
+
+    /**
+     * Sets the priority.
+     *
+     * @param priority 0 (default) to 9 (first)
+     * @return this request
+     */
+    public SubmissionRequest<I, O> priority(int priority) {
+        this.priority = Limits.priority(priority);
+        return this;
+    }
+
+    /**
+     * Lets the task start after a time.
+     *
+     * @param delay how long after its acceptance
+     * @return this request
+     */
+    public SubmissionRequest<I, O> delay(Duration delay) {
+        this.start = new Start.After(delay);
+        return this;
+    }
+
+    /**
+     * Lets the task start at a time.
+     *
+     * @param time when, by the store's clock; at once if that has passed
+     * @return this request
+     */
+    public SubmissionRequest<I, O> runAt(Instant time) {
+        this.start = new Start.At(time);
+        return this;
+    }
+
+    /**
+     * Sets how often this task may fail and how long it waits in between.
+     *
+     * @param policy the policy
+     * @return this request
+     */
+    public SubmissionRequest<I, O> retry(RetryPolicy policy) {
+        this.retry = policy;
+        return this;
+    }
+
+    /**
+     * Sets how long one attempt may run.
+     *
+     * @param timeout the limit
+     * @return this request
+     */
+    public SubmissionRequest<I, O> timeout(Duration timeout) {
+        this.timeout = Limits.positive("timeout", timeout);
+        return this;
+    }
+
+    /**
+     * Sends the submission and waits until it is kept. Sent again after a {@link dev.semel.task.StoreUnavailable}, it is
+     * recognised by its task id.
+     *
+     * @return the answer
+     * @throws dev.semel.task.InvalidInput if a value is not allowed; nothing was stored
+     * @throws dev.semel.task.IdempotencyConflict if the key was used with another input or type
+     * @throws dev.semel.task.TaskAlreadyExists if the key has an open task and the policy rejects
+     * @throws dev.semel.task.TaskAlreadyCompleted if the key has a completed task and the policy rejects
+     * @throws dev.semel.task.TaskAlreadyFinished if the key's task ended without success and the policy rejects
+     * @throws dev.semel.task.StoreUnavailable if the store did not answer; send again
+     */
+    public Submission<O> send() {
+        return sender.send(this);
+    }
+
+    TaskType<I, O> type() {
+        return type;
+    }
+
+    /** What the store gets to see. */
+    NewTask newTask() {
+        String inQueue = queue != null ? queue : type.queue();
+        String ofTenant = tenant != null ? tenant : semel.tenant();
+        String text = semel.codec().encode(input);
+        Json document = Json.parse(text);
+        IdentityStrategy strategy = type.identity().orElse(semel.identity());
+        String given = key != null ? key : strategy.key(type.name(), input, () -> document, type.leftOut());
+        KeyRequest request = given == null ? null : keyRequest(given, ofTenant, inQueue, document, strategy);
+        TaskOptions options = priority == 0 && retry == null && timeout == null
+                ? TaskOptions.NONE
+                : new TaskOptions(priority, retry, timeout);
+        return new NewTask(id, ofTenant, inQueue, type.name(), text, start, options, request);
+    }
+
+    private KeyRequest keyRequest(String key, String tenant, String queue, Json document, IdentityStrategy strategy) {
+        Scope inScope = scope != null ? scope : type.scope();
+        Duration window = ttl != null ? ttl : type.idempotencyTtl().orElse(semel.idempotencyTtl());
+        ReusePolicy policy = reuse != null ? reuse : type.reuse().orElse(semel.reuse());
+        return new KeyRequest(
+                Identity.of(tenant, inScope, queue, type.name(), key),
+                strategy.inputHash(document, type.leftOut()),
+                window,
+                policy);
+    }
+}

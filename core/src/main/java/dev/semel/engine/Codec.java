@@ -1,0 +1,36 @@
+package dev.semel.engine;
+
+import org.jspecify.annotations.Nullable;
+
+/** Turns inputs and results into JSON and back. */
+public interface Codec {
+
+    /**
+     * Writes a value.
+     *
+     * @param value the value
+     * @return the JSON text
+     * @throws dev.semel.task.InvalidInput if the value cannot be written
+     */
+    String encode(@Nullable Object value);
+
+    /**
+     * Reads a value.
+     *
+     * @param json the JSON text
+     * @param type its class
+     * @param <T> its class
+     * @return the value; null for the JSON null
+     * @throws dev.semel.task.InvalidInput if the text does not fit the class
+     */
+    <T extends @Nullable Object> T decode(String json, Class<T> type);
+
+    /**
+     * The codec that is used where none is given: plain records and classes, dates as text, unknown members ignored.
+     *
+     * @return the codec
+     */
+    static Codec standard() {
+        return JacksonCodec.STANDARD;
+    }
+}

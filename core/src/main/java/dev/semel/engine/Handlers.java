@@ -1,0 +1,102 @@
+package dev.semel.engine;
+
+import dev.semel.task.InvalidInput;
+import dev.semel.task.TaskType;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** The handlers of a worker: one for each task type, or one for all that come. */
+public final class Handlers {
+
+    private final Map<String, Registered<?, ?>> byType;
+    private final @Nullable Registered<RawJson, RawJson> anyType;
+
+    private Handlers(Map<String, Registered<?, ?>> byType, @Nullable Registered<RawJson, RawJson> anyType) {
+        this.byType = Map.copyOf(byType);
+        this.anyType = anyType;
+    }
+
+    /**
+     * Starts a collection of handlers.
+     *
+     * @return the builder
+     */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /** The types to claim, or null for all. */
+    @Nullable
+    Set<String> types() {
+        return anyType == null ? byType.keySet() : null;
+    }
+
+    /** The handler of a type; the loop claims no others, so there is one unless a store broke its law. */
+    Registered<?, ?> of(String type) {
+        Registered<?, ?> registered = byType.get(type);
+        if (registered == null) {
+            registered = anyType;
+        }
+        if (registered == null) {
+            throw new IllegalStateException(
+                    "The store handed out a task of type \"" + type + "\", which was not claimed.");
+        }
+        return registered;
+    }
+
+    /** Collects handlers. */
+    public static final class Builder {
+
+        private final Map<String, Registered<?, ?>> byType = new LinkedHashMap<>();
+        private @Nullable Registered<RawJson, RawJson> anyType;
+
+        private Builder() {}
+
+        /**
+         * Adds the handler of a type.
+         *
+         * @param type the type
+         * @param handler its handler
+         * @param <I> the class of the input
+         * @param <O> the class of the output
+         * @return this builder
+         */
+        public <I, O extends @Nullable Object> Builder add(TaskType<I, O> type, Handler<I, O> handler) {
+            if (byType.putIfAbsent(type.name(), new Registered<>(type, handler)) != null) {
+                throw new InvalidInput("A worker has one handler for each task type, but got a second one for \""
+                        + type.name() + "\".");
+            }
+            return this;
+        }
+
+        /**
+         * Adds the handler of all types that have none of their own.
+         *
+         * @param settings the retry policy and timeout to use; its name does not matter
+         * @param handler the handler
+         * @return this builder
+         */
+        public Builder addForAnyType(TaskType<RawJson, RawJson> settings, Handler<RawJson, RawJson> handler) {
+            if (anyType != null) {
+                throw new InvalidInput("A worker has one handler for any type, but got a second one.");
+            }
+            anyType = new Registered<>(settings, handler);
+            return this;
+        }
+
+        /**
+         * Ends the collection.
+         *
+         * @return the handlers
+         */
+        public Handlers build() {
+            if (byType.isEmpty() && anyType == null) {
+                throw new InvalidInput(
+                        "A worker needs at least one handler, but got none. Add one with handle(type, …).");
+            }
+            return new Handlers(byType, anyType);
+        }
+    }
+}

@@ -1,0 +1,121 @@
+package dev.semel.engine;
+
+import dev.semel.store.Task;
+import dev.semel.store.Transition;
+import dev.semel.task.Durations;
+import dev.semel.task.InvalidInput;
+import dev.semel.task.Json;
+import dev.semel.task.Lease;
+import dev.semel.task.Limits;
+import dev.semel.task.RetryPolicy;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.time.Duration;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.MDC;
+
+/** Turns a claimed task into the transition that settles it. */
+final class Runner {
+
+    private final Handlers handlers;
+    private final Codec codec;
+    private final RandomGenerator random;
+
+    Runner(Handlers handlers, Codec codec, RandomGenerator random) {
+        this.handlers = handlers;
+        this.codec = codec;
+        this.random = random;
+    }
+
+    /** Runs the handler, on the thread it is called on, and says what became of the attempt. */
+    Transition run(TaskContext context) {
+        Lease lease = context.claimed().lease();
+        try (MDC.MDCCloseable task =
+                        MDC.putCloseable("semel.task_id", context.taskId().toString());
+                MDC.MDCCloseable attempt = MDC.putCloseable("semel.attempt", Integer.toString(context.attempt()))) {
+            Object output = handlers.of(context.type())
+                    .handle(codec, context, context.task().input());
+            return context.timedOut() ? timedOut(context) : new Transition.Complete(lease, encoded(output));
+        } catch (Snooze snooze) {
+            return new Transition.PutBack(lease, snooze.delay());
+        } catch (Throwable thrown) {
+            if (context.timedOut()) {
+                return timedOut(context);
+            }
+            return context.isCancelled() ? new Transition.Cancelled(lease) : failed(context, thrown);
+        }
+    }
+
+    /** What becomes of an attempt that threw: another one by the retry policy, or the end. */
+    private Transition failed(TaskContext context, Throwable thrown) {
+        boolean retried = handlers.of(context.type()).type().retries(thrown);
+        return settled(context, retried, false, described(thrown));
+    }
+
+    /** What becomes of an attempt that ran too long: a failure like another. */
+    Transition timedOut(TaskContext context) {
+        Duration limit = timeout(context.task());
+        String error =
+                "The attempt ran longer than its timeout of " + (limit == null ? "?" : Durations.text(limit)) + ".";
+        return settled(context, true, true, error);
+    }
+
+    private Transition settled(TaskContext context, boolean retried, boolean timedOut, String error) {
+        Lease lease = context.claimed().lease();
+        int failures = context.failures() + 1;
+        RetryPolicy policy = retry(context.task());
+        return retried && policy.allowsAfter(failures)
+                ? new Transition.Retry(lease, policy.delayAfter(failures, random), error)
+                : new Transition.Fail(lease, timedOut, error);
+    }
+
+    /** What becomes of a task whose attempts vanish, again and again: it seems to kill its workers. */
+    static Transition buried(Lease lease, int vanished) {
+        return new Transition.Fail(
+                lease,
+                false,
+                vanished + " attempts vanished: their workers crashed, froze or lost"
+                        + " their lease. The task was not run again, because it may be the cause.");
+    }
+
+    @Nullable
+    Duration timeout(Task task) {
+        Duration own = task.options().timeout();
+        return own != null ? own : handlers.of(task.type()).type().timeout().orElse(null);
+    }
+
+    private RetryPolicy retry(Task task) {
+        RetryPolicy own = task.options().retry();
+        return own != null ? own : handlers.of(task.type()).type().retry();
+    }
+
+    private @Nullable String encoded(@Nullable Object output) {
+        if (output == null) {
+            return null;
+        }
+        String json = codec.encode(output);
+        try {
+            Json.parse(json);
+        } catch (InvalidInput e) {
+            throw new InvalidInput("The handler returned what cannot be stored as a result: " + e.getMessage(), e);
+        }
+        return json;
+    }
+
+    /** The error with its stack, as it is kept with the attempt; the message alone where there is no stack. */
+    private static String described(Throwable thrown) {
+        String message = thrown.getMessage();
+        if (thrown.getStackTrace().length == 0 && message != null) {
+            return Limits.error(message);
+        }
+        StringWriter text = new StringWriter();
+        try (PrintWriter writer = new PrintWriter(text)) {
+            thrown.printStackTrace(writer);
+        } catch (RuntimeException e) {
+            // An exception whose own message throws is still a failure of the attempt.
+            text.append(thrown.getClass().getName());
+        }
+        return Limits.error(text.toString().strip());
+    }
+}

@@ -1,0 +1,117 @@
+package dev.semel.engine;
+
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The real host: handlers and store calls on virtual threads of their own. Steps run on whichever thread brings one while
+ * none runs, so a handler that ends settles its task without waking another thread.
+ */
+public final class VirtualThreadHost implements WorkerHost {
+
+    private static final Logger LOG = LoggerFactory.getLogger(VirtualThreadHost.class);
+
+    private final InstantSource clock;
+    private final RandomGenerator random;
+    private final ScheduledExecutorService timers;
+    private final String name;
+    private final Queue<Runnable> steps = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger waiting = new AtomicInteger();
+
+    /**
+     * Makes a host for one worker.
+     *
+     * @param name the worker's name, for its threads
+     * @param clock this machine's clock
+     * @param random draws lots; safe for many threads
+     * @param timers runs what waits for its time
+     */
+    public VirtualThreadHost(
+            String name, InstantSource clock, RandomGenerator random, ScheduledExecutorService timers) {
+        this.name = name;
+        this.clock = clock;
+        this.random = random;
+        this.timers = timers;
+    }
+
+    @Override
+    public InstantSource clock() {
+        return clock;
+    }
+
+    @Override
+    public long nanoTime() {
+        return System.nanoTime();
+    }
+
+    @Override
+    public RandomGenerator random() {
+        return random;
+    }
+
+    @Override
+    public void execute(Runnable step) {
+        steps.add(step);
+        if (waiting.getAndIncrement() == 0) {
+            do {
+                run(steps.poll());
+            } while (waiting.decrementAndGet() > 0);
+        }
+    }
+
+    private static void run(@Nullable Runnable step) {
+        try {
+            if (step != null) {
+                step.run();
+            }
+        } catch (RuntimeException | Error e) {
+            LOG.error("A step of a worker failed; this is a bug in Semel", e);
+        }
+    }
+
+    @Override
+    public Timer later(Duration delay, Runnable step) {
+        try {
+            ScheduledFuture<?> future = timers.schedule(() -> execute(step), delay.toMillis(), TimeUnit.MILLISECONDS);
+            return () -> future.cancel(false);
+        } catch (RejectedExecutionException e) {
+            return () -> {}; // closed: nothing happens later any more
+        }
+    }
+
+    @Override
+    public <T> void call(Supplier<T> call, Consumer<T> answered, Consumer<RuntimeException> failed) {
+        Thread.ofVirtual().name(name).start(() -> {
+            T answer;
+            try {
+                answer = call.get();
+            } catch (RuntimeException e) {
+                execute(() -> failed.accept(e));
+                return;
+            } catch (Error e) {
+                execute(() -> failed.accept(new IllegalStateException("A call to the store ended in an error", e)));
+                return;
+            }
+            execute(() -> answered.accept(answer));
+        });
+    }
+
+    @Override
+    public Started start(Runnable handler) {
+        Thread thread = Thread.ofVirtual().name(name).start(handler);
+        return thread::interrupt;
+    }
+}

@@ -1,0 +1,498 @@
+package dev.semel.engine;
+
+import dev.semel.store.Applied;
+import dev.semel.store.ClaimRequest;
+import dev.semel.store.Claims;
+import dev.semel.store.Claims.Claimed;
+import dev.semel.store.TaskStore;
+import dev.semel.store.Transition;
+import dev.semel.task.StoreUnavailable;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One worker: its state and its rules. Every method that changes something runs as a step of the host, one at a time.
+ *
+ * <p>A task is in one of three places here: {@code ready} (claimed, not begun), {@code running} (its handler runs), and
+ * {@code outbox} (ended, not yet settled in the store). In all three its lease is extended; from all three it leaves only
+ * by an answer of the store.
+ */
+public final class WorkerLoop {
+
+    private static final Logger LOG = LoggerFactory.getLogger(WorkerLoop.class);
+
+    // How far ahead to hold tasks: what was run lately within this time, so that slow tasks are left to other workers.
+    private static final long AHEAD_NANOS = Duration.ofMillis(50).toNanos();
+
+    private static final int MAX_SETTLED_AT_ONCE = 1_000;
+    private static final Duration FIRST_BACKOFF = Duration.ofMillis(50);
+    private static final Duration LONGEST_BACKOFF = Duration.ofSeconds(5);
+
+    // After this time an interrupted handler that has not ended is left to itself.
+    private static final Duration INTERRUPT_GRACE = Duration.ofSeconds(5);
+
+    private final TaskStore store;
+    private final WorkerHost host;
+    private final WorkerSettings settings;
+    private final Handlers handlers;
+    private final Runner runner;
+
+    private final Deque<Held> ready = new ArrayDeque<>();
+    private final Set<Held> running = new LinkedHashSet<>();
+    private final Deque<Held> outbox = new ArrayDeque<>();
+
+    private int suspects;
+    private boolean settling;
+    private boolean claiming;
+    private boolean claimWanted = true;
+    private @Nullable ClaimRequest lostClaim;
+    private WorkerHost.@Nullable Timer nextLook;
+    private Duration backoff = FIRST_BACKOFF;
+
+    private long windowStart;
+    private int endedInWindow;
+    private int ahead;
+
+    private boolean closing;
+    private @Nullable Runnable closed;
+
+    /**
+     * Makes a worker that does nothing yet.
+     *
+     * @param store where its tasks are
+     * @param host its threads and its time
+     * @param settings how it works
+     * @param handlers what it runs
+     * @param codec how inputs and results are written
+     */
+    public WorkerLoop(TaskStore store, WorkerHost host, WorkerSettings settings, Handlers handlers, Codec codec) {
+        this.store = store;
+        this.host = host;
+        this.settings = settings;
+        this.handlers = handlers;
+        this.runner = new Runner(handlers, codec, host.random());
+    }
+
+    /** A task in this worker's hands. */
+    private static final class Held {
+        final Claimed claimed;
+        long extendedAt;
+
+        @Nullable
+        TaskContext context;
+
+        WorkerHost.@Nullable Started started;
+        WorkerHost.@Nullable Timer timeout;
+
+        @Nullable
+        Transition outcome;
+
+        boolean gone;
+
+        Held(Claimed claimed, long now) {
+            this.claimed = claimed;
+            this.extendedAt = now;
+        }
+
+        boolean isSuspect() {
+            return claimed.task().progress().vanished() > 0;
+        }
+    }
+
+    /** Begins to work. */
+    public void start() {
+        host.execute(() -> {
+            windowStart = host.nanoTime();
+            heartbeatLater();
+            pump();
+        });
+    }
+
+    /** Tells the worker that tasks may be due. */
+    public void wake() {
+        host.execute(() -> {
+            claimWanted = true;
+            pump();
+        });
+    }
+
+    /**
+     * Stops claiming, returns what has not begun, waits for what runs, interrupts and returns what runs too long.
+     *
+     * @param grace how long to wait for handlers
+     * @param closed called once nothing is left
+     */
+    public void close(Duration grace, Runnable closed) {
+        host.execute(() -> {
+            closing = true;
+            this.closed = closed;
+            putBackReady();
+            host.later(grace, this::interruptAll);
+            pump();
+        });
+    }
+
+    /** Everything that can be begun now: handlers, a settlement, a claim. */
+    private void pump() {
+        while (!closing && !ready.isEmpty() && running.size() < settings.concurrency()) {
+            begin(ready.poll());
+        }
+        settle();
+        claim();
+        if (closing
+                && !claiming
+                && lostClaim == null
+                && ready.isEmpty()
+                && running.isEmpty()
+                && outbox.isEmpty()
+                && !settling) {
+            Runnable end = closed;
+            closed = null;
+            if (end != null) {
+                end.run();
+            }
+        }
+    }
+
+    // ---- claiming
+
+    private void claim() {
+        if (claiming || (lostClaim == null && (closing || !claimWanted))) {
+            return;
+        }
+        ClaimRequest request = lostClaim != null ? lostClaim : nextClaim();
+        if (request == null) {
+            return; // claimWanted stays: the next step that makes room claims
+        }
+        claiming = true;
+        claimWanted = false;
+        cancelNextLook();
+        host.call(
+                () -> store.claim(request), claims -> claimed(request, claims), thrown -> claimFailed(request, thrown));
+    }
+
+    private @Nullable ClaimRequest nextClaim() {
+        int free = settings.concurrency() - running.size();
+        int held = ahead();
+        int room = free + held - ready.size();
+        // A claim for every single free place would be a commit for every task: wait until half of the room is free,
+        // unless a place would stay empty meanwhile.
+        boolean worthwhile = ready.isEmpty() ? free > 0 : room > (settings.concurrency() + held) / 2;
+        if (room < 1 || !worthwhile || outbox.size() > settings.concurrency() + settings.prefetch()) {
+            return null;
+        }
+        int limit = Math.min(room, ClaimRequest.MAX_LIMIT);
+        return new ClaimRequest(
+                host.random().nextLong(),
+                false,
+                settings.queues(),
+                handlers.types(),
+                limit,
+                suspects == 0 ? 1 : 0,
+                settings.lease(),
+                settings.name());
+    }
+
+    private int ahead() {
+        long now = host.nanoTime();
+        long elapsed = now - windowStart;
+        if (elapsed >= AHEAD_NANOS) {
+            ahead = (int) Math.min(settings.prefetch(), endedInWindow * AHEAD_NANOS / elapsed);
+            windowStart = now;
+            endedInWindow = 0;
+        }
+        return Math.min(settings.prefetch(), Math.max(ahead, endedInWindow));
+    }
+
+    private void claimed(ClaimRequest request, Claims claims) {
+        claiming = false;
+        lostClaim = null;
+        backoff = FIRST_BACKOFF;
+        long now = host.nanoTime();
+        for (Claimed claimed : claims.tasks()) {
+            Held held = new Held(claimed, now);
+            if (held.isSuspect()) {
+                suspects++;
+            }
+            int vanished = claimed.task().progress().vanished();
+            if (vanished >= settings.maxVanished()) {
+                LOG.warn(
+                        "Task {} fails unrun: {} attempts vanished",
+                        claimed.task().id(),
+                        vanished);
+                post(held, Runner.buried(claimed.lease(), vanished));
+            } else {
+                ready.add(held);
+            }
+        }
+        if (closing) {
+            putBackReady();
+        }
+        if (claims.tasks().size() == request.limit()) {
+            claimWanted = true; // there may be more
+        } else {
+            lookLater(claims.nextDue());
+        }
+        pump();
+    }
+
+    private void lookLater(@Nullable Duration nextDue) {
+        Duration delay = settings.poll();
+        // Zero means that due tasks were left out. If that is because of a suspect in our hands, its end looks again.
+        if (nextDue != null && nextDue.compareTo(delay) < 0 && !(nextDue.isZero() && suspects > 0)) {
+            delay = nextDue.isZero() ? FIRST_BACKOFF : nextDue;
+        }
+        cancelNextLook();
+        nextLook = host.later(delay, () -> {
+            claimWanted = true;
+            pump();
+        });
+    }
+
+    private void cancelNextLook() {
+        if (nextLook != null) {
+            nextLook.cancel();
+            nextLook = null;
+        }
+    }
+
+    private void claimFailed(ClaimRequest request, RuntimeException thrown) {
+        warn("claim", thrown);
+        // Whether tasks were taken is not known: the same claim, marked as repeated, gets them back.
+        host.later(nextBackoff(), () -> {
+            claiming = false;
+            lostClaim = request.again();
+            pump();
+        });
+    }
+
+    // ---- running
+
+    private void begin(Held held) {
+        Duration timeout = runner.timeout(held.claimed.task());
+        Instant deadline = timeout == null ? null : host.clock().instant().plus(timeout);
+        TaskContext context = new TaskContext(held.claimed, deadline);
+        held.context = context;
+        running.add(held);
+        if (timeout != null) {
+            held.timeout = host.later(timeout, () -> timedOut(held));
+        }
+        held.started = host.start(() -> {
+            Transition outcome = runner.run(context);
+            host.execute(() -> ended(held, outcome));
+        });
+    }
+
+    private void ended(Held held, Transition outcome) {
+        if (!running.remove(held)) {
+            return; // given up before: timed out, lost or put back
+        }
+        endedInWindow++;
+        if (held.timeout != null) {
+            held.timeout.cancel();
+        }
+        if (held.context != null && held.context.leaseLost()) {
+            release(held);
+        } else {
+            post(held, outcome);
+        }
+        pump();
+    }
+
+    private void timedOut(Held held) {
+        TaskContext context = held.context;
+        if (context == null || !running.contains(held)) {
+            return;
+        }
+        context.timeOut();
+        interrupt(held);
+        held.timeout = host.later(INTERRUPT_GRACE, () -> {
+            LOG.warn("The handler of task {} did not end when interrupted after its timeout", context.taskId());
+            ended(held, runner.timedOut(context));
+        });
+    }
+
+    private void interrupt(Held held) {
+        if (held.started != null) {
+            held.started.interrupt();
+        }
+    }
+
+    private void interruptAll() {
+        for (Held held : List.copyOf(running)) {
+            LOG.warn(
+                    "Closing: the handler of task {} is interrupted and its task returned",
+                    held.claimed.task().id());
+            if (held.context != null) {
+                held.context.loseLease();
+            }
+            interrupt(held);
+            running.remove(held);
+            post(held, new Transition.PutBack(held.claimed.lease(), Duration.ZERO));
+        }
+        pump();
+    }
+
+    private void putBackReady() {
+        for (Held held : ready) {
+            post(held, new Transition.PutBack(held.claimed.lease(), Duration.ZERO));
+        }
+        ready.clear();
+    }
+
+    // ---- settling
+
+    private void post(Held held, Transition outcome) {
+        held.outcome = outcome;
+        outbox.add(held);
+    }
+
+    private void settle() {
+        if (settling || outbox.isEmpty()) {
+            return;
+        }
+        List<Held> batch = new ArrayList<>();
+        List<Transition> moves = new ArrayList<>();
+        for (Held held : outbox) {
+            if (batch.size() == MAX_SETTLED_AT_ONCE) {
+                break;
+            }
+            if (held.outcome != null) {
+                batch.add(held);
+                moves.add(held.outcome);
+            }
+        }
+        settling = true;
+        host.call(() -> store.apply(moves), answers -> settled(batch, answers), thrown -> {
+            warn("settlement of " + batch.size() + " tasks", thrown);
+            host.later(nextBackoff(), () -> {
+                settling = false;
+                pump();
+            });
+        });
+    }
+
+    private void settled(List<Held> batch, List<Applied> answers) {
+        settling = false;
+        backoff = FIRST_BACKOFF;
+        for (int i = 0; i < batch.size(); i++) {
+            outbox.poll(); // the batch is the head of the outbox
+            Held held = batch.get(i);
+            if (answers.get(i) == Applied.STALE || answers.get(i) == Applied.NOT_FOUND) {
+                LOG.warn(
+                        "Refused: attempt {} of task {} is no longer the newest, so its outcome was discarded",
+                        held.claimed.lease().attempt(),
+                        held.claimed.task().id());
+            }
+            release(held);
+        }
+        pump();
+    }
+
+    /** The task is no longer in this worker's hands. */
+    private void release(Held held) {
+        held.gone = true;
+        if (held.isSuspect()) {
+            suspects--;
+            claimWanted = true; // another suspect may have been left out
+        }
+    }
+
+    // ---- extending
+
+    private void heartbeatLater() {
+        host.later(settings.lease().dividedBy(3), this::heartbeat);
+    }
+
+    private void heartbeat() {
+        long now = host.nanoTime();
+        long enough = settings.lease().toNanos() / 6;
+        List<Held> batch = new ArrayList<>();
+        for (Iterable<Held> place : List.<Iterable<Held>>of(ready, running, outbox)) {
+            for (Held held : place) {
+                if (now - held.extendedAt >= enough) {
+                    batch.add(held);
+                }
+            }
+        }
+        if (closed == null && closing && batch.isEmpty()) {
+            return; // all is done; the last heartbeat
+        }
+        if (batch.isEmpty()) {
+            heartbeatLater();
+            return;
+        }
+        List<Transition> moves = new ArrayList<>(batch.size());
+        for (Held held : batch) {
+            moves.add(new Transition.Extend(held.claimed.lease(), settings.lease()));
+        }
+        host.call(() -> store.apply(moves), answers -> extended(batch, answers, now), thrown -> {
+            warn("heartbeat of " + batch.size() + " tasks", thrown);
+            host.later(settings.lease().dividedBy(10), this::heartbeat);
+        });
+    }
+
+    private void extended(List<Held> batch, List<Applied> answers, long sentAt) {
+        for (int i = 0; i < batch.size(); i++) {
+            Held held = batch.get(i);
+            switch (answers.get(i)) {
+                case APPLIED -> held.extendedAt = sentAt;
+                case CANCEL_REQUESTED -> {
+                    held.extendedAt = sentAt;
+                    cancelled(held);
+                }
+                case STALE, NOT_FOUND, SUPERSEDED, HELD -> lost(held);
+            }
+        }
+        heartbeatLater();
+        pump();
+    }
+
+    private void cancelled(Held held) {
+        if (ready.remove(held)) {
+            post(held, new Transition.Cancelled(held.claimed.lease()));
+        } else if (held.context != null && !held.context.isCancelled()) {
+            held.context.cancel();
+            interrupt(held);
+        }
+    }
+
+    private void lost(Held held) {
+        if (held.gone || held.outcome != null) {
+            return; // settled meanwhile, or its settlement will be answered the same way
+        }
+        LOG.warn(
+                "Lost: another attempt has taken over from attempt {} of task {}",
+                held.claimed.lease().attempt(),
+                held.claimed.task().id());
+        if (ready.remove(held)) {
+            release(held);
+        } else if (held.context != null) {
+            held.context.loseLease();
+            interrupt(held);
+        }
+    }
+
+    private Duration nextBackoff() {
+        Duration now = backoff;
+        backoff = backoff.multipliedBy(2).compareTo(LONGEST_BACKOFF) > 0 ? LONGEST_BACKOFF : backoff.multipliedBy(2);
+        return now;
+    }
+
+    private void warn(String what, RuntimeException thrown) {
+        if (thrown instanceof StoreUnavailable) {
+            LOG.warn("The store did not answer a {} of worker {}: {}", what, settings.name(), thrown.getMessage());
+        } else {
+            LOG.error("A {} of worker {} failed", what, settings.name(), thrown);
+        }
+    }
+}

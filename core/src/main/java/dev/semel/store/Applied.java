@@ -1,0 +1,20 @@
+package dev.semel.store;
+
+/** What became of one move. */
+public enum Applied {
+    /** Done, now or by an earlier send of the same move. */
+    APPLIED,
+    /**
+     * Done, and somebody wants the task to be cancelled: the answer to an extension of its lease, and to the wish to
+     * cancel a running task.
+     */
+    CANCEL_REQUESTED,
+    /** Not done: the lease has passed to another attempt, or the task has ended another way. Nothing changed. */
+    STALE,
+    /** Not done: there is no such task or key. */
+    NOT_FOUND,
+    /** Not done: a newer task holds the key. */
+    SUPERSEDED,
+    /** Not done: the key's task is still open, so the key cannot be released. */
+    HELD
+}

@@ -1,0 +1,163 @@
+package dev.semel.store;
+
+import dev.semel.store.Submitted.ExistingTask;
+import dev.semel.store.Task.Progress;
+import dev.semel.task.Decision;
+import dev.semel.task.Identity;
+import dev.semel.task.TaskId;
+import dev.semel.task.TaskState;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/** The laws of submitting, S1 to S11, for {@link InMemoryTaskStore}. */
+final class MemorySubmitting {
+
+    private final MemoryTables tables;
+
+    MemorySubmitting(MemoryTables tables) {
+        this.tables = tables;
+    }
+
+    Submitted submit(NewTask item, Instant now) {
+        NewTask.KeyRequest request = item.key();
+        StoredKey key = request == null ? null : tables.key(request.identity());
+        Submitted repeated = repeated(item.id(), key);
+        if (repeated != null) {
+            return repeated;
+        }
+        if (request == null) {
+            return create(item, 1, item.id(), now);
+        }
+        Decision decision = Decision.decide(
+                key == null ? null : existing(key, now),
+                new Decision.Request(item.type(), request.inputHash()),
+                request.policy());
+        return switch (decision) {
+            case Decision.Create() -> create(item, 1, item.id(), now);
+            case Decision.Rerun(int run, boolean sameLineage) ->
+                create(item, run, sameLineage ? found(key).lineage() : item.id(), now);
+            case Decision.Replace(int run) -> {
+                replace(found(key).taskId(), now);
+                yield create(item, run, item.id(), now);
+            }
+            case Decision.Return(boolean differs) -> new Submitted.Returned(answer(found(key), false), differs);
+            case Decision.Reject(boolean differs) -> new Submitted.Rejected(answer(found(key), false), differs);
+            case Decision.Conflict() -> new Submitted.Conflicted(answer(found(key), true));
+        };
+    }
+
+    /** The answer if this very task was accepted before, whatever became of it and of its key since; otherwise null. */
+    private @Nullable Submitted repeated(TaskId id, @Nullable StoredKey key) {
+        StoredTask stored = tables.find(id);
+        if (stored != null) {
+            Task task = stored.task();
+            return new Submitted.Created(id, task.run(), task.state(), task.createdAt());
+        }
+        if (key != null && key.taskId().equals(id)) {
+            return new Submitted.Created(id, key.run(), stateOf(key), key.createdAt());
+        }
+        return null;
+    }
+
+    private Submitted create(NewTask item, int run, TaskId lineage, Instant now) {
+        NewTask.KeyRequest request = item.key();
+        StoredTask running = request == null ? null : running(request.identity());
+        TaskState state = running == null ? TaskState.PENDING : TaskState.WAITING;
+        Instant dueAt = InMemoryTaskStore.toMillis(item.start().dueAt(now));
+        Task task = new Task(
+                item.id(),
+                item.tenant(),
+                item.queue(),
+                item.type(),
+                item.input(),
+                item.options(),
+                request == null ? null : request.identity(),
+                run,
+                lineage,
+                now,
+                new Progress(state, 0, 0, 0, dueAt, false, null, null, null));
+        tables.save(new StoredTask(task, tables.nextSequence(), request, 0, 0, null));
+        if (request != null) {
+            tables.save(StoredKey.of(task, request, InMemoryTaskStore.toMillis(now.plus(request.ttl()))));
+        }
+        if (running != null) {
+            tables.save(running.followedBy(item.id()));
+        }
+        return new Submitted.Created(item.id(), run, state, now);
+    }
+
+    /** The task of an identity that was replaced and has not ended yet, or null. */
+    private @Nullable StoredTask running(Identity identity) {
+        for (StoredTask open : tables.openOf(identity)) {
+            if (open.state() == TaskState.RUNNING) {
+                return open;
+            }
+        }
+        return null;
+    }
+
+    private void replace(TaskId id, Instant now) {
+        StoredTask old = tables.find(id);
+        if (old == null) {
+            throw new IllegalStateException("Task " + id + " is open but not stored");
+        }
+        if (old.state() == TaskState.RUNNING) {
+            tables.save(old.askedToCancel());
+        } else {
+            tables.saveEnded(old.askedToCancel().ended(TaskState.CANCELLED, now, null));
+        }
+    }
+
+    private Decision.Existing existing(StoredKey key, Instant now) {
+        return new Decision.Existing(key.type(), key.inputHash(), stateOf(key), key.run(), key.windowPassed(now));
+    }
+
+    private TaskState stateOf(StoredKey key) {
+        StoredKey.End end = key.remembered();
+        return end != null ? end.state() : storedTaskOf(key).state();
+    }
+
+    private ExistingTask answer(StoredKey key, boolean withInput) {
+        StoredKey.End end = key.remembered();
+        if (end != null) {
+            return new ExistingTask(
+                    key.taskId(),
+                    key.type(),
+                    key.run(),
+                    end.state(),
+                    key.inputHash(),
+                    key.createdAt(),
+                    end.finishedAt(),
+                    true,
+                    null,
+                    null);
+        }
+        Task task = storedTaskOf(key).task();
+        return new ExistingTask(
+                task.id(),
+                task.type(),
+                task.run(),
+                task.state(),
+                key.inputHash(),
+                task.createdAt(),
+                task.progress().finishedAt(),
+                false,
+                withInput ? task.input() : null,
+                task.progress().result());
+    }
+
+    private StoredTask storedTaskOf(StoredKey key) {
+        StoredTask task = tables.find(key.taskId());
+        if (task == null) {
+            throw new IllegalStateException("The record of " + key.identity() + " names a task that is not stored");
+        }
+        return task;
+    }
+
+    private static StoredKey found(@Nullable StoredKey key) {
+        if (key == null) {
+            throw new IllegalStateException("A decision about an existing task was taken where there is none");
+        }
+        return key;
+    }
+}

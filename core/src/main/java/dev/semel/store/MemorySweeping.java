@@ -1,0 +1,60 @@
+package dev.semel.store;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The laws of sweeping, W1 to W4, for {@link InMemoryTaskStore}. */
+final class MemorySweeping {
+
+    private final MemoryTables tables;
+    private final MemoryClaiming claiming;
+
+    MemorySweeping(MemoryTables tables, MemoryClaiming claiming) {
+        this.tables = tables;
+        this.claiming = claiming;
+    }
+
+    Swept sweep(SweepRequest request, Instant now) {
+        // A queue that nobody claims from any more must not keep a replaced task, and who waits for it, for ever.
+        tables.vanishedAskedToCancel(now).forEach(task -> claiming.endVanished(task, now));
+
+        List<StoredTask> tasks = new ArrayList<>();
+        for (StoredTask task : tables.ended()) {
+            Duration kept = retention(task.task(), request);
+            if (!now.isBefore(task.finishedAt().plus(kept))) {
+                tasks.add(task);
+            }
+        }
+        tasks.stream().limit(request.limit()).forEach(this::forget);
+
+        List<StoredKey> keys = new ArrayList<>();
+        for (StoredKey key : tables.keys()) {
+            if (key.windowPassed(now) && tables.openOf(key.identity()).isEmpty()) {
+                keys.add(key);
+            }
+        }
+        keys.stream().limit(request.limit()).forEach(tables::remove);
+
+        return new Swept(
+                Math.min(tasks.size(), request.limit()),
+                Math.min(keys.size(), request.limit()),
+                tasks.size() > request.limit() || keys.size() > request.limit());
+    }
+
+    /** Removes a task's data; a record that names it remembers how it ended. */
+    private void forget(StoredTask task) {
+        tables.remove(task);
+        StoredKey key = task.identity() == null ? null : tables.key(task.identity());
+        if (key != null && key.taskId().equals(task.id())) {
+            tables.save(key.remembering(task.state(), task.finishedAt()));
+        }
+    }
+
+    private static Duration retention(Task task, SweepRequest request) {
+        return task.state().isDead()
+                ? request.deadRetention()
+                : request.byQueue().getOrDefault(task.queue(), request.retention());
+    }
+}

@@ -1,0 +1,222 @@
+package dev.semel.store;
+
+import dev.semel.task.Identity;
+import dev.semel.task.TaskId;
+import dev.semel.task.TaskState;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.NavigableSet;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The tables of {@link InMemoryTaskStore} and the indices over them. Not safe for use by many threads: the store's lock is
+ * held around every call.
+ *
+ * <p>{@link #save} is the only way in for a task and keeps every index true. It also notes what listeners are to be told.
+ */
+final class MemoryTables {
+
+    private final NavigableMap<TaskId, StoredTask> tasks = new TreeMap<>();
+    private final Map<TaskId, NavigableMap<Integer, Attempt>> attempts = new HashMap<>();
+    private final Map<Identity, StoredKey> keys = new HashMap<>();
+
+    private final DueTasks due = new DueTasks();
+    private final Map<Identity, NavigableSet<StoredTask>> openOfIdentity = new HashMap<>();
+    private final Map<Long, NavigableSet<StoredTask>> runningOfClaim = new HashMap<>();
+    private final NavigableSet<StoredTask> runningAskedToCancel = new TreeSet<>(StoredTask.BY_DUE);
+    private final NavigableSet<StoredTask> ended = new TreeSet<>(StoredTask.BY_END);
+
+    private long sequence;
+    private Set<String> dueQueues = new LinkedHashSet<>();
+    private Set<TaskId> endedIds = new LinkedHashSet<>();
+
+    /**
+     * What listeners are to be told.
+     *
+     * @param dueQueues queues with tasks that may have become due
+     * @param endedIds tasks that have ended
+     */
+    record News(Set<String> dueQueues, Set<TaskId> endedIds) {}
+
+    long nextSequence() {
+        return sequence++;
+    }
+
+    DueTasks due() {
+        return due;
+    }
+
+    /** All tasks, newest first, beginning behind a task or with the newest. */
+    Collection<StoredTask> newestFirst(@Nullable TaskId before) {
+        return (before == null ? tasks : tasks.headMap(before, false))
+                .descendingMap()
+                .values();
+    }
+
+    @Nullable
+    StoredTask find(TaskId id) {
+        return tasks.get(id);
+    }
+
+    /** Stores a task, new or in its next version. */
+    void save(StoredTask next) {
+        StoredTask previous = tasks.put(next.id(), next);
+        if (previous != null) {
+            unindex(previous);
+        }
+        index(next);
+        if (next.state() == TaskState.PENDING) {
+            dueQueues.add(next.task().queue());
+        }
+        if (!next.state().isOpen() && (previous == null || previous.state().isOpen())) {
+            endedIds.add(next.id());
+        }
+    }
+
+    /** Stores a task that ends with this version, and lets go the task that waited for it. */
+    void saveEnded(StoredTask task) {
+        save(task);
+        StoredTask successor = task.successor() == null ? null : tasks.get(task.successor());
+        if (successor != null && successor.state() == TaskState.WAITING) {
+            save(successor.pending(successor.dueAt()));
+        }
+    }
+
+    /** Forgets a task that has ended, and its attempts. */
+    void remove(StoredTask task) {
+        tasks.remove(task.id());
+        attempts.remove(task.id());
+        unindex(task);
+    }
+
+    /** The open tasks of an identity, oldest first: one, or one that was replaced but still runs and its successor. */
+    List<StoredTask> openOf(Identity identity) {
+        return List.copyOf(openOfIdentity.getOrDefault(identity, Collections.emptyNavigableSet()));
+    }
+
+    /** The running tasks whose newest attempt was begun by a claim. */
+    List<StoredTask> runningOf(long claim) {
+        return List.copyOf(runningOfClaim.getOrDefault(claim, Collections.emptyNavigableSet()));
+    }
+
+    /** The tasks that were asked to cancel and whose lease has run out. */
+    List<StoredTask> vanishedAskedToCancel(Instant now) {
+        List<StoredTask> vanished = new ArrayList<>();
+        for (StoredTask task : runningAskedToCancel) {
+            if (!task.isDue(now)) {
+                break;
+            }
+            vanished.add(task);
+        }
+        return vanished;
+    }
+
+    /** The tasks that have ended, oldest end first. */
+    Collection<StoredTask> ended() {
+        return ended;
+    }
+
+    void beginAttempt(TaskId id, int number, String worker, Instant now) {
+        attempts.computeIfAbsent(id, task -> new TreeMap<>())
+                .put(number, new Attempt(number, worker, now, null, null, null));
+    }
+
+    void endAttempt(TaskId id, int number, Attempt.Outcome outcome, @Nullable String error, Instant now) {
+        attempts.computeIfAbsent(id, task -> new TreeMap<>())
+                .computeIfPresent(
+                        number,
+                        (same, begun) -> new Attempt(number, begun.worker(), begun.startedAt(), now, outcome, error));
+    }
+
+    @Nullable
+    Attempt attempt(TaskId id, int number) {
+        return attempts.getOrDefault(id, Collections.emptyNavigableMap()).get(number);
+    }
+
+    List<Attempt> attempts(TaskId id) {
+        return List.copyOf(
+                attempts.getOrDefault(id, Collections.emptyNavigableMap()).values());
+    }
+
+    @Nullable
+    StoredKey key(Identity identity) {
+        return keys.get(identity);
+    }
+
+    Collection<StoredKey> keys() {
+        return keys.values();
+    }
+
+    void save(StoredKey key) {
+        keys.put(key.identity(), key);
+    }
+
+    void remove(StoredKey key) {
+        keys.remove(key.identity());
+    }
+
+    /** Takes what listeners are to be told since this was asked last. */
+    News takeNews() {
+        News news = new News(dueQueues, endedIds);
+        dueQueues = new LinkedHashSet<>();
+        endedIds = new LinkedHashSet<>();
+        return news;
+    }
+
+    private void index(StoredTask task) {
+        if (DueTasks.holds(task)) {
+            due.add(task);
+        }
+        Identity identity = task.identity();
+        if (task.state().isOpen() && identity != null) {
+            put(openOfIdentity, identity, task);
+        }
+        if (task.state() == TaskState.RUNNING) {
+            put(runningOfClaim, task.claim(), task);
+            if (task.cancelRequested()) {
+                runningAskedToCancel.add(task);
+            }
+        }
+        if (!task.state().isOpen()) {
+            ended.add(task);
+        }
+    }
+
+    private void unindex(StoredTask task) {
+        if (DueTasks.holds(task)) {
+            due.remove(task);
+        }
+        Identity identity = task.identity();
+        if (task.state().isOpen() && identity != null) {
+            take(openOfIdentity, identity, task);
+        }
+        if (task.state() == TaskState.RUNNING) {
+            take(runningOfClaim, task.claim(), task);
+            runningAskedToCancel.remove(task);
+        }
+        if (!task.state().isOpen()) {
+            ended.remove(task);
+        }
+    }
+
+    private static <K> void put(Map<K, NavigableSet<StoredTask>> index, K key, StoredTask task) {
+        index.computeIfAbsent(key, any -> new TreeSet<>(StoredTask.BY_CREATION)).add(task);
+    }
+
+    private static <K> void take(Map<K, NavigableSet<StoredTask>> index, K key, StoredTask task) {
+        index.computeIfPresent(key, (any, of) -> {
+            of.remove(task);
+            return of.isEmpty() ? null : of;
+        });
+    }
+}

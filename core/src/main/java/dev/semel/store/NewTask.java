@@ -1,0 +1,102 @@
+package dev.semel.store;
+
+import dev.semel.task.Identity;
+import dev.semel.task.InputHash;
+import dev.semel.task.Limits;
+import dev.semel.task.ReusePolicy;
+import dev.semel.task.TaskId;
+import java.time.Duration;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A task as it is submitted.
+ *
+ * @param id made by the submitting side, so that a repeated send is recognised
+ * @param tenant the tenant
+ * @param queue the queue
+ * @param type the name of the task type
+ * @param input the input in JSON
+ * @param start when the task may start
+ * @param options what this task does differently from its type
+ * @param key its idempotency key, or null for none: then there is no record and no cost
+ */
+public record NewTask(
+        TaskId id,
+        String tenant,
+        String queue,
+        String type,
+        String input,
+        Start start,
+        TaskOptions options,
+        @Nullable KeyRequest key) {
+
+    /** Checks the names. */
+    public NewTask {
+        Limits.name("tenant", tenant);
+        Limits.name("queue", queue);
+        Limits.name("task type", type);
+    }
+
+    /** When a task may start, by the store's clock. */
+    public sealed interface Start {
+
+        /**
+         * As soon as a worker is free.
+         *
+         * @return the start
+         */
+        static Start now() {
+            return new After(Duration.ZERO);
+        }
+
+        /**
+         * After a time, counted from the moment of acceptance.
+         *
+         * @param delay how long
+         */
+        record After(Duration delay) implements Start {
+
+            /** Checks the delay. */
+            public After {
+                Limits.duration("delay", delay);
+            }
+        }
+
+        /**
+         * At a time; at once if that has passed.
+         *
+         * @param time when
+         */
+        record At(Instant time) implements Start {}
+
+        /**
+         * The time from which the task is due.
+         *
+         * @param now the store's time
+         * @return that time; never before now
+         */
+        default Instant dueAt(Instant now) {
+            return switch (this) {
+                case After(Duration delay) -> now.plus(delay);
+                case At(Instant time) -> time.isBefore(now) ? now : time;
+            };
+        }
+    }
+
+    /**
+     * The idempotency key of a submission and what it means.
+     *
+     * @param identity tenant, scope and key
+     * @param inputHash the hash of what is compared when the key comes back
+     * @param ttl how long the record answers for the identity, counted from the creation of the task
+     * @param policy what becomes of the submission if the identity has a task already
+     */
+    public record KeyRequest(Identity identity, InputHash inputHash, Duration ttl, ReusePolicy policy) {
+
+        /** Checks the window. */
+        public KeyRequest {
+            Limits.positive("idempotency ttl", ttl);
+        }
+    }
+}

@@ -1,0 +1,221 @@
+package dev.semel.store;
+
+import dev.semel.store.Task.Progress;
+import dev.semel.task.Identity;
+import dev.semel.task.Limits;
+import dev.semel.task.TaskId;
+import dev.semel.task.TaskState;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A task as {@link InMemoryTaskStore} keeps it: what everybody sees, and what only the store needs. Immutable; each method
+ * that moves it gives the next version.
+ *
+ * @param task what everybody sees
+ * @param sequence rises in order of creation
+ * @param key what it was submitted with, for the day when it takes its key back; null without a key
+ * @param claim the number of the claim that began its newest attempt; 0 before the first
+ * @param redriven the attempt at which it was redriven last; 0 if never
+ * @param successor the task that waits for this one to end, or null
+ */
+record StoredTask(
+        Task task,
+        long sequence,
+        NewTask.@Nullable KeyRequest key,
+        long claim,
+        int redriven,
+        @Nullable TaskId successor) {
+
+    /** Oldest first. */
+    static final Comparator<StoredTask> BY_CREATION = Comparator.comparingLong(StoredTask::sequence);
+
+    /** The order of claims among tasks of one priority: due time, then creation. */
+    static final Comparator<StoredTask> BY_DUE =
+            Comparator.comparing(StoredTask::dueAt).thenComparingLong(StoredTask::sequence);
+
+    /** The order of claims: a minute of waiting outweighs one step of priority. */
+    static final Comparator<StoredTask> BY_RANK =
+            Comparator.comparing(StoredTask::rank).thenComparingLong(StoredTask::sequence);
+
+    /** Oldest end first. */
+    static final Comparator<StoredTask> BY_END =
+            Comparator.comparing(StoredTask::finishedAt).thenComparingLong(StoredTask::sequence);
+
+    TaskId id() {
+        return task.id();
+    }
+
+    TaskState state() {
+        return task.progress().state();
+    }
+
+    int attempt() {
+        return task.progress().attempt();
+    }
+
+    boolean cancelRequested() {
+        return task.progress().cancelRequested();
+    }
+
+    @Nullable
+    Identity identity() {
+        return task.identity();
+    }
+
+    /** From when on it can be claimed; only for open tasks. */
+    Instant dueAt() {
+        return Objects.requireNonNull(task.progress().dueAt(), "an open task has a due time");
+    }
+
+    boolean isDue(Instant now) {
+        return !dueAt().isAfter(now);
+    }
+
+    /** When it ended; only for tasks that have. */
+    Instant finishedAt() {
+        return Objects.requireNonNull(task.progress().finishedAt(), "a finished task has an end");
+    }
+
+    /**
+     * Tells whether it has a vanished attempt, or will have once it is due: a running task is due when its lease has run
+     * out.
+     */
+    boolean isSuspect() {
+        return state() == TaskState.RUNNING || task.progress().vanished() > 0;
+    }
+
+    private Instant rank() {
+        return dueAt().minus(Limits.PRIORITY_STEP.multipliedBy(task.options().priority()));
+    }
+
+    /** A new attempt has begun. */
+    StoredTask begun(long byClaim, Instant leaseEnd) {
+        Progress p = task.progress();
+        return with(new Progress(
+                        TaskState.RUNNING,
+                        p.attempt() + 1,
+                        p.failures(),
+                        p.vanished(),
+                        leaseEnd,
+                        p.cancelRequested(),
+                        null,
+                        null,
+                        p.lastError()))
+                .claimedBy(byClaim);
+    }
+
+    /** The end of the lease has moved. */
+    StoredTask extended(Instant leaseEnd) {
+        return inState(state(), leaseEnd);
+    }
+
+    /** It can be claimed from a time on. */
+    StoredTask pending(Instant dueAt) {
+        return inState(TaskState.PENDING, dueAt);
+    }
+
+    /** One more attempt has failed. */
+    StoredTask failedOnce(String error) {
+        Progress p = task.progress();
+        return with(new Progress(
+                p.state(),
+                p.attempt(),
+                p.failures() + 1,
+                p.vanished(),
+                p.dueAt(),
+                p.cancelRequested(),
+                p.finishedAt(),
+                p.result(),
+                error));
+    }
+
+    /** One more attempt has vanished. */
+    StoredTask vanishedOnce() {
+        Progress p = task.progress();
+        return with(new Progress(
+                p.state(),
+                p.attempt(),
+                p.failures(),
+                p.vanished() + 1,
+                p.dueAt(),
+                p.cancelRequested(),
+                p.finishedAt(),
+                p.result(),
+                p.lastError()));
+    }
+
+    /** Somebody wants it to be cancelled. */
+    StoredTask askedToCancel() {
+        Progress p = task.progress();
+        return with(new Progress(
+                p.state(),
+                p.attempt(),
+                p.failures(),
+                p.vanished(),
+                p.dueAt(),
+                true,
+                p.finishedAt(),
+                p.result(),
+                p.lastError()));
+    }
+
+    /** It has ended. */
+    StoredTask ended(TaskState end, Instant now, @Nullable String result) {
+        Progress p = task.progress();
+        return with(new Progress(
+                end, p.attempt(), p.failures(), p.vanished(), null, p.cancelRequested(), now, result, p.lastError()));
+    }
+
+    /** It is pending again, under a fresh budget. */
+    StoredTask redriven(Instant now) {
+        Progress p = task.progress();
+        Task again = task(new Progress(
+                TaskState.PENDING, p.attempt(), 0, 0, now, p.cancelRequested(), null, null, p.lastError()));
+        return new StoredTask(again, sequence, key, claim, p.attempt(), successor);
+    }
+
+    /** Another task waits for this one to end. */
+    StoredTask followedBy(TaskId next) {
+        return new StoredTask(task, sequence, key, claim, redriven, next);
+    }
+
+    private StoredTask claimedBy(long byClaim) {
+        return new StoredTask(task, sequence, key, byClaim, redriven, successor);
+    }
+
+    private StoredTask inState(TaskState state, Instant dueAt) {
+        Progress p = task.progress();
+        return with(new Progress(
+                state,
+                p.attempt(),
+                p.failures(),
+                p.vanished(),
+                dueAt,
+                p.cancelRequested(),
+                p.finishedAt(),
+                p.result(),
+                p.lastError()));
+    }
+
+    private StoredTask with(Progress progress) {
+        return new StoredTask(task(progress), sequence, key, claim, redriven, successor);
+    }
+
+    private Task task(Progress progress) {
+        return new Task(
+                task.id(),
+                task.tenant(),
+                task.queue(),
+                task.type(),
+                task.input(),
+                task.options(),
+                task.identity(),
+                task.run(),
+                task.lineage(),
+                task.createdAt(),
+                progress);
+    }
+}

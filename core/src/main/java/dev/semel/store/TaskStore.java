@@ -1,0 +1,196 @@
+package dev.semel.store;
+
+import dev.semel.task.Identity;
+import dev.semel.task.TaskId;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Where tasks and idempotency records are kept. Safe for use by many threads; the durable ones by many processes.
+ *
+ * <p>Every operation is atomic, and durable before it answers. Every operation may throw
+ * {@link dev.semel.task.StoreUnavailable}: then it may or may not have been done, and repeating it as it was is safe.
+ *
+ * <h2>Laws</h2>
+ *
+ * <p>The numbers are those of the tests in the contract suite.
+ *
+ * <h3>Submitting</h3>
+ *
+ * <ol>
+ *   <li>S1: of any number of concurrent submissions of one identity exactly one is created, and all others get its id.
+ *   <li>S2: an identity is held while its task is open, whatever its ttl.
+ *   <li>S3: once its task has ended and its window has passed, an identity is free, and of any number of concurrent
+ *       submissions exactly one takes it, as run 1.
+ *   <li>S4: other input under a held identity is a conflict by default and changes nothing.
+ *   <li>S5: a submission of a task id that was accepted before is answered as created, whatever became of the task and of
+ *       its key since.
+ *   <li>S6: a batch means its items in order: later items meet the tasks of earlier ones.
+ *   <li>S7: one refused item never fails its neighbours.
+ *   <li>S8: every cell of the decision table holds for every store.
+ *   <li>S9: a rerun after an end without success is a new task of the same identity and lineage with the next run, and the
+ *       old task stays as it was.
+ *   <li>S10: a replaced task that is not running is cancelled at once; a replaced task that runs is asked to cancel, and
+ *       the new one is waiting until the old one has really ended.
+ *   <li>S11: tasks without a key are never merged, and leave no record.
+ * </ol>
+ *
+ * <h3>Claiming</h3>
+ *
+ * <ol>
+ *   <li>C1: a claim gives each due task to exactly one caller and raises its attempt by one.
+ *   <li>C2: a task that is not due is not claimed, and becomes claimable by the passing of time alone.
+ *   <li>C3: an expired lease makes the task due again with no other process running; the vanished attempt is counted.
+ *   <li>C4: a claim takes only the queues and types it names.
+ *   <li>C5: a claim takes no more tasks with a vanished attempt than it allows, and leaves the others due.
+ *   <li>C6: within a queue higher priority comes first, then earlier due time; a minute of waiting outweighs one step of
+ *       priority.
+ *   <li>C7: no queue and no tenant starves another: a claim of several with backlog takes from each.
+ *   <li>C8: a claim repeated with its number returns the tasks that it took and that still belong to it.
+ *   <li>C9: a claim that takes less than it may tells how long until the next task is due.
+ * </ol>
+ *
+ * <h3>Moving</h3>
+ *
+ * <ol>
+ *   <li>M1: a worker's move with an old attempt is stale and changes nothing.
+ *   <li>M2: a move repeated after a lost answer is answered as applied again and changes nothing, even after another
+ *       attempt has begun.
+ *   <li>M3: an attempt ends once: another end under the same lease is stale.
+ *   <li>M4: a retry counts a failure; a put-back does not; neither lowers the attempt.
+ *   <li>M5: an extension moves the end of the lease, also after it has run out, unless another attempt has begun.
+ *   <li>M6: cancelling a pending or waiting task ends it at once; a running one is asked, stays open, and tells its worker
+ *       with the next extension.
+ *   <li>M7: a task that was asked to cancel ends as cancelled when its attempt fails, is put back or vanishes, and as
+ *       completed if it completes.
+ *   <li>M8: a redrive makes a dead letter pending under a fresh budget as the same task, and takes its key back in the same
+ *       step; if a newer task holds the key it is superseded and changes nothing.
+ *   <li>M9: a key is released only if its task has ended.
+ *   <li>M10: a batch of moves means its items in order, and one refused item never fails its neighbours.
+ *   <li>M11: every attempt is kept with its worker, its times, its outcome and its error.
+ * </ol>
+ *
+ * <h3>Looking and sweeping</h3>
+ *
+ * <ol>
+ *   <li>L1: a listing is in falling order of ids and its pages neither repeat nor miss a task that was there throughout.
+ *   <li>L2: a listener is told of due and of ended tasks after the operation that made them so.
+ *   <li>W1: a sweep removes the data of tasks that ended longer ago than their retention, and nothing that is open.
+ *   <li>W2: a record outlives its task's data as a tombstone that answers with the remembered outcome.
+ *   <li>W3: a sweep removes records whose task has ended and whose window has passed, and no others.
+ *   <li>W4: a sweep removes at most as many as it may, and says whether there is more.
+ * </ol>
+ *
+ * <h3>The small print</h3>
+ *
+ * <ul>
+ *   <li>Time: an operation has one now, cut to milliseconds, for the whole batch, and every time that is stored is cut to
+ *       milliseconds. A task is due, a lease has run out, a window or a retention has passed from that very instant on.
+ *   <li>S5: an id is recognised while the task's data is stored, and after that as long as the record of the submission's
+ *       identity names it. Without either it is a new task.
+ *   <li>S10: while a replaced task of an identity still runs, every newer task made under that identity waits for it, a
+ *       rerun too. It keeps its start as its due time and becomes pending in the very step in which the other ends. So of
+ *       one identity never more than one task is pending or running. A new task that replaces begins a lineage of its own.
+ *   <li>C3, M7: before it takes any, a claim ends those tasks of its queues and types that were asked to cancel and whose
+ *       lease has run out; a sweep does so for all queues. Their last attempt is kept as vanished.
+ *   <li>C5: a task whose lease has run out is one with a vanished attempt, even before anybody has counted it.
+ *   <li>C6: ties are in order of creation.
+ *   <li>C7: what takes turns is each tenant in each queue. This holds for claims of one task as well, because that is what
+ *       busy workers send: for example, each claim begins with another one by its claim number.
+ *   <li>C8: a task belongs to the claim while it runs under the attempt that the claim began, even if the lease has run
+ *       out. A repeated claim that finds none of its own is done as if sent for the first time; one that finds some takes
+ *       no others.
+ *   <li>C9: running tasks count with the end of their lease, those just taken too. A claim that reached its limit need not
+ *       say anything.
+ *   <li>M1: a lease that ran out still holds until another attempt has begun, for every move of its worker.
+ *   <li>M2: ends are the same if their outcome is the same. An extension under an attempt that has ended is stale.
+ *   <li>M2, M8: a redrive of a death that was redriven before is applied, whatever became of the task since. A redrive
+ *       of anything else than the newest death is stale.
+ *   <li>M7: the attempt keeps its own outcome and error, and a failure still counts.
+ *   <li>M8: the key can be taken back if its record names the task, is gone, or names a task that has ended and whose
+ *       window has passed, and if no other task of the identity is open. A window that has passed begins anew, with the
+ *       ttl that the task was submitted with; so this and the input hash are kept with the task.
+ *   <li>M9: not while any task of the identity is open, a replaced one that still runs included. A key that is gone is
+ *       released already if the task is there and had it, and not found otherwise; one that another task has is
+ *       superseded.
+ *   <li>W3: not while any task of the identity is open, either.
+ * </ul>
+ */
+public interface TaskStore extends Submitting, AutoCloseable {
+
+    /**
+     * Gives due tasks to a worker, each with a lease.
+     *
+     * @param request what the worker wants
+     * @return what it gets
+     */
+    Claims claim(ClaimRequest request);
+
+    /**
+     * Makes moves, one answer per item, in order.
+     *
+     * @param batch the moves
+     * @return as many answers as there are moves
+     */
+    List<Applied> apply(List<Transition> batch);
+
+    /**
+     * Reads tasks by id.
+     *
+     * @param ids which ones
+     * @return those that are there
+     */
+    Map<TaskId, Task> find(Collection<TaskId> ids);
+
+    /**
+     * Reads the history of a task.
+     *
+     * @param id which one
+     * @return its attempts, oldest first; empty if it was never claimed or is not there
+     */
+    List<Attempt> attempts(TaskId id);
+
+    /**
+     * Lists tasks, newest first.
+     *
+     * @param query which ones
+     * @return at most as many as the query's limit; fewer mean that there are no more
+     */
+    List<Task> list(TaskQuery query);
+
+    /**
+     * Reads the record of an identity.
+     *
+     * @param identity which one
+     * @return the record, also if its window has passed; empty if there is none
+     */
+    Optional<KeyRecord> record(Identity identity);
+
+    /**
+     * Removes what may go, in one bounded step.
+     *
+     * @param request what may go
+     * @return what went
+     */
+    Swept sweep(SweepRequest request);
+
+    /**
+     * Registers a listener for hints.
+     *
+     * @param listener whom to tell
+     * @return ends the registration when closed
+     */
+    Registration listen(StoreListener listener);
+
+    /** Ends a registration. */
+    interface Registration extends AutoCloseable {
+        @Override
+        void close();
+    }
+
+    /** Closes the store; what was answered stays. */
+    @Override
+    void close();
+}

@@ -1,0 +1,161 @@
+package dev.semel.store;
+
+import dev.semel.task.Identity;
+import dev.semel.task.Lease;
+import dev.semel.task.Limits;
+import dev.semel.task.TaskId;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** Every legal move of a task. A new one does not compile until every store handles it. */
+public sealed interface Transition {
+
+    /** A move of the worker that holds the lease; refused as stale once the lease has passed to another attempt. */
+    sealed interface ByWorker extends Transition {
+
+        /**
+         * What fences this move.
+         *
+         * @return the lease under which the worker acts
+         */
+        Lease lease();
+    }
+
+    /** A move that ends the attempt; an attempt ends once, and repeating the same end is answered as the first time. */
+    sealed interface Ending extends ByWorker {
+
+        /**
+         * How this move ends the attempt.
+         *
+         * @return the outcome that is kept with the attempt
+         */
+        Attempt.Outcome outcome();
+    }
+
+    /**
+     * The handler returned: the task is completed.
+     *
+     * @param lease the lease
+     * @param result the result in JSON, or null for none
+     */
+    record Complete(Lease lease, @Nullable String result) implements Ending {
+        @Override
+        public Attempt.Outcome outcome() {
+            return Attempt.Outcome.COMPLETED;
+        }
+    }
+
+    /**
+     * The attempt failed and there is budget left: the task is pending again, with one more failure. If somebody asked
+     * for the task to be cancelled, it is cancelled instead.
+     *
+     * @param lease the lease
+     * @param delay how long until it is due again
+     * @param error what went wrong
+     */
+    record Retry(Lease lease, Duration delay, String error) implements Ending {
+
+        /** Checks the delay and cuts the error. */
+        public Retry {
+            Limits.duration("retry delay", delay);
+            error = Limits.error(error);
+        }
+
+        @Override
+        public Attempt.Outcome outcome() {
+            return Attempt.Outcome.RETRIED;
+        }
+    }
+
+    /**
+     * The attempt failed for good: the task is failed or timed out, with one more failure.
+     *
+     * @param lease the lease
+     * @param timedOut whether it ended because the attempt ran too long
+     * @param error what went wrong
+     */
+    record Fail(Lease lease, boolean timedOut, String error) implements Ending {
+
+        /** Cuts the error. */
+        public Fail {
+            error = Limits.error(error);
+        }
+
+        @Override
+        public Attempt.Outcome outcome() {
+            return timedOut ? Attempt.Outcome.TIMED_OUT : Attempt.Outcome.FAILED;
+        }
+    }
+
+    /**
+     * The attempt did not do its work and nothing is wrong: a snooze, or the shutdown of the worker. The task is pending
+     * again and no failure is counted. If somebody asked for the task to be cancelled, it is cancelled instead.
+     *
+     * @param lease the lease
+     * @param delay how long until it is due again
+     */
+    record PutBack(Lease lease, Duration delay) implements Ending {
+
+        /** Checks the delay. */
+        public PutBack {
+            Limits.duration("delay", delay);
+        }
+
+        @Override
+        public Attempt.Outcome outcome() {
+            return Attempt.Outcome.PUT_BACK;
+        }
+    }
+
+    /**
+     * The handler ended because it was told of the cancellation: the task is cancelled.
+     *
+     * @param lease the lease
+     */
+    record Cancelled(Lease lease) implements Ending {
+        @Override
+        public Attempt.Outcome outcome() {
+            return Attempt.Outcome.CANCELLED;
+        }
+    }
+
+    /**
+     * The worker still works on it: the lease ends later. Also possible after the lease has run out, as long as nobody
+     * else has claimed the task.
+     *
+     * @param lease the lease
+     * @param duration how long from now
+     */
+    record Extend(Lease lease, Duration duration) implements ByWorker {
+
+        /** Checks the duration. */
+        public Extend {
+            Limits.positive("lease", duration);
+        }
+    }
+
+    /**
+     * Somebody wants the task to end. A pending or waiting task is cancelled at once. A running one is asked to: it stays
+     * open until its worker ends the attempt or the lease runs out.
+     *
+     * @param taskId the task
+     */
+    record Cancel(TaskId taskId) implements Transition {}
+
+    /**
+     * Somebody wants a dead letter to run again, with a fresh budget and as the same task. It takes its key back in the
+     * same step, if that is its own still or free.
+     *
+     * @param taskId the task
+     * @param attempt the attempt at which it died: it fences off whoever looked at an earlier death
+     */
+    record Redrive(TaskId taskId, int attempt) implements Transition {}
+
+    /**
+     * Somebody wants a key to be free, so that the next submission makes a new task.
+     *
+     * @param identity the key
+     * @param taskId the task that the key is expected to belong to
+     */
+    record ReleaseKey(Identity identity, TaskId taskId) implements Transition {}
+}

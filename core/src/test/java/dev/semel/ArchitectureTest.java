@@ -1,0 +1,67 @@
+package dev.semel;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.library.Architectures;
+import java.time.Instant;
+
+/** Imports go down only. The order of packages is the one drawn in docs/internals/architecture.md. */
+@AnalyzeClasses(packages = "dev.semel", importOptions = ImportOption.DoNotIncludeTests.class)
+class ArchitectureTest {
+
+    @ArchTest
+    static final ArchRule importsGoDownOnly = Architectures.layeredArchitecture()
+            .consideringOnlyDependenciesInAnyPackage("dev.semel..")
+            .layer("facade")
+            .definedBy("dev.semel")
+            .layer("engine")
+            .definedBy("dev.semel.engine..")
+            .layer("store")
+            .definedBy("dev.semel.store..")
+            .layer("task")
+            .definedBy("dev.semel.task..")
+            .whereLayer("facade")
+            .mayNotBeAccessedByAnyLayer()
+            .whereLayer("engine")
+            .mayOnlyBeAccessedByLayers("facade")
+            .whereLayer("store")
+            .mayOnlyBeAccessedByLayers("facade", "engine")
+            .whereLayer("task")
+            .mayOnlyBeAccessedByLayers("facade", "engine", "store");
+
+    @ArchTest
+    static final ArchRule packagesHaveNoCycles =
+            slices().matching("dev.semel.(**)").should().beFreeOfCycles();
+
+    @ArchTest
+    static final ArchRule wordsAndDecisionDoNoInputOrOutput = noClasses()
+            .that()
+            .resideInAPackage("dev.semel.task..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("java.io..", "java.nio.file..", "java.net..", "java.sql..", "java.util.concurrent..");
+
+    @ArchTest
+    static final ArchRule nobodyReadsTheWallClockBehindTheCallersBack = noClasses()
+            .should()
+            .callMethod(Instant.class, "now")
+            .orShould()
+            .callMethod(System.class, "currentTimeMillis")
+            .orShould()
+            .callMethod(Thread.class, "sleep", long.class);
+
+    @ArchTest
+    static final ArchRule jacksonStaysBehindTheCodecAndTheParser = noClasses()
+            .that()
+            .resideOutsideOfPackages("dev.semel.task..")
+            .and()
+            .doNotHaveSimpleName("JacksonCodec")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("tools.jackson..");
+}
