@@ -6,6 +6,7 @@ import dev.semel.store.NewTask.Start;
 import dev.semel.store.TaskOptions;
 import dev.semel.task.Identity;
 import dev.semel.task.IdentityStrategy;
+import dev.semel.task.InvalidInput;
 import dev.semel.task.Json;
 import dev.semel.task.Limits;
 import dev.semel.task.RetryPolicy;
@@ -19,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A submission that is being prepared. It has its task id from the beginning: sent a second time, the very same task is
- * meant.
+ * meant, so nothing can be changed once it was sent.
  *
  * @param <I> the class of the input
  * @param <O> the class of the output
@@ -41,6 +42,7 @@ public final class SubmissionRequest<I, O extends @Nullable Object> {
     private @Nullable Duration timeout;
     private int priority;
     private Start start = Start.now();
+    private @Nullable NewTask sent;
 
     SubmissionRequest(Semel semel, Sender sender, TaskType<I, O> type, I input, TaskId id) {
         this.semel = semel;
@@ -67,6 +69,7 @@ public final class SubmissionRequest<I, O extends @Nullable Object> {
      * @return this request
      */
     public SubmissionRequest<I, O> idempotencyKey(@Nullable String key) {
+        checkUnsent();
         this.key = key == null || key.isEmpty() ? null : Limits.key(key);
         return this;
     }
@@ -78,6 +81,7 @@ public final class SubmissionRequest<I, O extends @Nullable Object> {
      * @return this request
      */
     public SubmissionRequest<I, O> idempotencyTtl(Duration ttl) {
+        checkUnsent();
         this.ttl = Limits.positive("idempotency ttl", ttl);
         return this;
     }
@@ -89,6 +93,7 @@ public final class SubmissionRequest<I, O extends @Nullable Object> {
      * @return this request
      */
     public SubmissionRequest<I, O> scope(Scope scope) {
+        checkUnsent();
         this.scope = scope;
         return this;
     }
@@ -100,6 +105,7 @@ public final class SubmissionRequest<I, O extends @Nullable Object> {
      * @return this request
      */
     public SubmissionRequest<I, O> reuse(ReusePolicy policy) {
+        checkUnsent();
         this.reuse = policy;
         return this;
     }
@@ -111,6 +117,7 @@ public final class SubmissionRequest<I, O extends @Nullable Object> {
      * @return this request
      */
     public SubmissionRequest<I, O> queue(String queue) {
+        checkUnsent();
         this.queue = Limits.name("queue", queue);
         return this;
     }
@@ -122,6 +129,7 @@ public final class SubmissionRequest<I, O extends @Nullable Object> {
      * @return this request
      */
     public SubmissionRequest<I, O> tenant(String tenant) {
+        checkUnsent();
         this.tenant = Limits.name("tenant", tenant);
         return this;
     }
@@ -133,6 +141,7 @@ public final class SubmissionRequest<I, O extends @Nullable Object> {
      * @return this request
      */
     public SubmissionRequest<I, O> priority(int priority) {
+        checkUnsent();
         this.priority = Limits.priority(priority);
         return this;
     }
@@ -144,6 +153,7 @@ public final class SubmissionRequest<I, O extends @Nullable Object> {
      * @return this request
      */
     public SubmissionRequest<I, O> delay(Duration delay) {
+        checkUnsent();
         this.start = new Start.After(delay);
         return this;
     }
@@ -155,6 +165,7 @@ public final class SubmissionRequest<I, O extends @Nullable Object> {
      * @return this request
      */
     public SubmissionRequest<I, O> runAt(Instant time) {
+        checkUnsent();
         this.start = new Start.At(time);
         return this;
     }
@@ -166,6 +177,7 @@ public final class SubmissionRequest<I, O extends @Nullable Object> {
      * @return this request
      */
     public SubmissionRequest<I, O> retry(RetryPolicy policy) {
+        checkUnsent();
         this.retry = policy;
         return this;
     }
@@ -177,6 +189,7 @@ public final class SubmissionRequest<I, O extends @Nullable Object> {
      * @return this request
      */
     public SubmissionRequest<I, O> timeout(Duration timeout) {
+        checkUnsent();
         this.timeout = Limits.positive("timeout", timeout);
         return this;
     }
@@ -201,8 +214,22 @@ public final class SubmissionRequest<I, O extends @Nullable Object> {
         return type;
     }
 
-    /** What the store gets to see. */
+    private void checkUnsent() {
+        if (sent != null) {
+            throw new InvalidInput(
+                    "The submission of task " + id + " was sent already, and sending it again means the very"
+                            + " same task. Prepare another one with submit(…) to change something.");
+        }
+    }
+
+    /** What the store gets to see; the same every time it is sent. */
     NewTask newTask() {
+        NewTask task = sent != null ? sent : prepare();
+        sent = task;
+        return task;
+    }
+
+    private NewTask prepare() {
         String inQueue = queue != null ? queue : type.queue();
         String ofTenant = tenant != null ? tenant : semel.tenant();
         String text = semel.codec().encode(input);

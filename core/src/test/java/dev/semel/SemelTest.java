@@ -189,6 +189,9 @@ class SemelTest {
             Submission<Receipt> again = request.send();
             assertThat(again.created()).isTrue();
             assertThat(again.taskId()).isEqualTo(request.taskId());
+            assertThatThrownBy(() -> request.queue("other"))
+                    .isInstanceOf(InvalidInput.class)
+                    .hasMessageContaining("was sent already");
         }
         assertThat(world.store.list(TaskQuery.all(10))).hasSize(2);
     }

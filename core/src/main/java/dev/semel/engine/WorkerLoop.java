@@ -237,10 +237,13 @@ public final class WorkerLoop {
         if (closing) {
             putBackReady();
         }
-        if (claims.tasks().size() == request.limit()) {
+        Duration nextDue = claims.nextDue();
+        boolean leftOut = nextDue != null && nextDue.isZero() && suspects == 0;
+        if (claims.tasks().size() == request.limit()
+                || (leftOut && !claims.tasks().isEmpty())) {
             claimWanted = true; // there may be more
         } else {
-            lookLater(claims.nextDue());
+            lookLater(nextDue);
         }
         pump();
     }
