@@ -6,7 +6,6 @@ import dev.semel.store.Submitted.ExistingTask;
 import dev.semel.store.Submitting;
 import dev.semel.task.IdempotencyConflict;
 import dev.semel.task.InputHash;
-import dev.semel.task.Json;
 import dev.semel.task.Limits;
 import dev.semel.task.SemelException;
 import dev.semel.task.TaskAlreadyCompleted;
@@ -127,12 +126,7 @@ final class Sender {
     private static SemelException conflict(SubmissionRequest<?, ?> request, NewTask task, ExistingTask existing) {
         InputHash asked = Objects.requireNonNull(task.key()).inputHash();
         String input = existing.input();
-        List<String> paths = input == null
-                ? List.of()
-                : Json.differingPaths(
-                        Json.parse(input),
-                        Json.parse(task.input()),
-                        request.type().leftOut());
+        List<String> paths = input == null ? List.of() : request.differingPaths(input, task.input());
         StringBuilder message = new StringBuilder("Key \"")
                 .append(key(task))
                 .append("\" was used before, by task ")

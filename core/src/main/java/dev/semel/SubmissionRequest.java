@@ -8,6 +8,7 @@ import dev.semel.task.Identity;
 import dev.semel.task.IdentityStrategy;
 import dev.semel.task.InvalidInput;
 import dev.semel.task.Json;
+import dev.semel.task.JsonPointer;
 import dev.semel.task.Limits;
 import dev.semel.task.RetryPolicy;
 import dev.semel.task.ReusePolicy;
@@ -16,6 +17,8 @@ import dev.semel.task.TaskId;
 import dev.semel.task.TaskType;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -241,6 +244,23 @@ public final class SubmissionRequest<I, O extends @Nullable Object> {
                 ? TaskOptions.NONE
                 : new TaskOptions(priority, retry, timeout);
         return new NewTask(id, ofTenant, inQueue, type.name(), text, start, options, request);
+    }
+
+    /** Where two inputs differ, as far as that counts for this type. */
+    List<String> differingPaths(String before, String after) {
+        Json first = Json.parse(before);
+        Json second = Json.parse(after);
+        if (type.identity().orElse(semel.identity()) instanceof IdentityStrategy.Contextual(List<JsonPointer> fields)) {
+            return fields.stream()
+                    .filter(field -> !canonical(first, field).equals(canonical(second, field)))
+                    .map(JsonPointer::text)
+                    .toList();
+        }
+        return Json.differingPaths(first, second, type.leftOut());
+    }
+
+    private static Optional<String> canonical(Json document, JsonPointer field) {
+        return document.at(field).map(Json::canonical);
     }
 
     private KeyRequest keyRequest(String key, String tenant, String queue, Json document, IdentityStrategy strategy) {

@@ -138,6 +138,38 @@ class SemelTest {
     }
 
     @Test
+    void aConflictOfChosenFieldsNamesThoseAlone() {
+        TaskType<Charge, Receipt> type = TaskType.builder("by-order", Charge.class, Receipt.class)
+                .identity(IdentityStrategy.contextual("/order"))
+                .build();
+        semel.submit(type, INPUT).idempotencyKey("k").send();
+        assertThat(semel.submit(type, new Charge("ORD-123", 1))
+                        .idempotencyKey("k")
+                        .send()
+                        .created())
+                .isFalse();
+        IdempotencyConflict conflict = catchThrowableOfType(
+                IdempotencyConflict.class,
+                () -> semel.submit(type, new Charge("ORD-9", 1))
+                        .idempotencyKey("k")
+                        .send());
+        assertThat(conflict.differingPaths()).containsExactly("/order");
+    }
+
+    @Test
+    void aFailingKeyFunctionIsAnErrorOfItsItemAlone() {
+        TaskType<Charge, Receipt> type = TaskType.builder("bad-key", Charge.class, Receipt.class)
+                .keyedBy(charge -> charge.order().substring(5))
+                .build();
+        List<SubmitOutcome<Receipt>> outcomes =
+                semel.submitAll(List.of(semel.submit(type, new Charge("x", 1)), semel.submit(type, INPUT)));
+        assertThatThrownBy(() -> outcomes.get(0).submission())
+                .isInstanceOf(InvalidInput.class)
+                .hasMessageContaining("\"bad-key\"");
+        assertThat(outcomes.get(1).submission().created()).isTrue();
+    }
+
+    @Test
     void aWarningReturnsTheExistingTaskAndSaysThatItDiffers() {
         semel.submit(CHARGE, INPUT).idempotencyKey("k").send();
         Submission<Receipt> second = semel.submit(CHARGE, new Charge("ORD-123", 100))

@@ -216,11 +216,12 @@ class WorkerTest {
         TaskType<Integer, String> typed = TaskType.builder("numbers", Integer.class, String.class)
                 .retry(RetryPolicy.attempts(1))
                 .build();
-        TaskId id =
-                semel.submit(raw, new RawJson("{\"secret\":\"s3cr3t\"}")).send().taskId();
+        TaskId id = semel.submit(raw, new RawJson("\"s3cr3t\"")).send().taskId();
         semel.worker("default").handle(typed, (context, input) -> "").start();
         Task failed = world.awaitState(id, TaskState.FAILED);
-        assertThat(failed.progress().lastError()).contains("does not fit java.lang.Integer");
+        assertThat(failed.progress().lastError())
+                .contains("does not fit java.lang.Integer")
+                .doesNotContain("s3cr3t");
     }
 
     @Test

@@ -38,8 +38,11 @@ final class JacksonCodec implements Codec {
         try {
             return mapper.readValue(json, type);
         } catch (JacksonException e) {
-            // The original message quotes the source, which may hold what must not reach a log.
-            throw new InvalidInput("The JSON does not fit " + type.getName() + ": " + Limits.shown(reason(e)), e);
+            // Jackson's message quotes the value, which must not reach a log or a task's errors: so no message, no
+            // cause.
+            throw new InvalidInput("The JSON does not fit " + type.getName() + ": "
+                    + e.getClass().getSimpleName() + " at "
+                    + Limits.shown(e.getPath().isEmpty() ? "the root" : e.getPathReference()) + ".");
         }
     }
 

@@ -114,11 +114,22 @@ public sealed interface IdentityStrategy {
             case CallerProvided provided ->
                 throw new InvalidInput("Task type \"" + type + "\" needs an idempotency key with every submission"
                         + " (identity strategy caller_provided), but got none. Give one, or choose another strategy.");
-            case Custom(var function) -> {
-                String made = function.apply(input);
-                yield made == null || made.isEmpty() ? null : made;
-            }
+            case Custom(var function) -> made(type, function, input);
         };
+    }
+
+    private static @Nullable String made(String type, Function<Object, @Nullable String> function, Object input) {
+        String made;
+        try {
+            made = function.apply(input);
+        } catch (RuntimeException e) {
+            // Never an empty key: that would quietly make every submission unique.
+            throw new InvalidInput(
+                    "The function that makes the key of task type \"" + type + "\" failed with "
+                            + e.getClass().getName() + ". Mend it, or give a key with the submission.",
+                    e);
+        }
+        return made == null || made.isEmpty() ? null : Limits.key(made);
     }
 
     /**
