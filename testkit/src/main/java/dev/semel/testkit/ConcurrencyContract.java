@@ -1,0 +1,276 @@
+package dev.semel.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.semel.store.Applied;
+import dev.semel.store.Claims.Claimed;
+import dev.semel.store.NewTask;
+import dev.semel.store.Submitted;
+import dev.semel.store.Submitted.Created;
+import dev.semel.store.Submitted.Returned;
+import dev.semel.store.SweepRequest;
+import dev.semel.store.TaskStore;
+import dev.semel.store.Transition;
+import dev.semel.task.Lease;
+import dev.semel.task.TaskId;
+import dev.semel.task.TaskState;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** The laws under contention: many threads, through two handles, at the same moment. */
+public abstract class ConcurrencyContract extends StoreContract {
+
+    private static final int CALLERS = 64;
+    private static final int ROUNDS = 20;
+    private static final Wish WISH = Wish.from(Draft.QUEUE);
+
+    /** For subclasses. */
+    protected ConcurrencyContract() {}
+
+    @Test
+    @DisplayName("S1: of 64 concurrent submissions of one fresh identity exactly one is created")
+    void manyCallersOnAFreshIdentity() {
+        TaskStore other = another();
+        try (Crowd crowd = new Crowd(CALLERS)) {
+            for (int round = 0; round < ROUNDS; round++) {
+                assertOneCreated(crowd, other, Draft.keyed("round " + round), 1);
+            }
+        }
+        assertThat(everything().tasks()).hasSize(ROUNDS);
+    }
+
+    @Test
+    @DisplayName("S3: of 64 concurrent submissions of one expired identity exactly one takes it, as run 1")
+    void manyCallersOnAnExpiredIdentity() {
+        TaskStore other = another();
+        try (Crowd crowd = new Crowd(CALLERS)) {
+            for (int round = 0; round < ROUNDS; round++) {
+                Draft draft = Draft.keyed("k").ttl(Duration.ofHours(1));
+                assertOneCreated(crowd, other, draft, 1);
+                applied(new Transition.Complete(claimOne(), null));
+                clock.advance(Duration.ofHours(1));
+            }
+        }
+        assertThat(everything().tasks()).hasSize(ROUNDS);
+    }
+
+    @Test
+    @DisplayName("S3: the same while a sweep removes the expired record")
+    void manyCallersDuringASweep() {
+        TaskStore other = another();
+        SweepRequest all = new SweepRequest(Duration.ZERO, Map.of(), Duration.ZERO, 100);
+        try (Crowd crowd = new Crowd(16)) {
+            for (int round = 0; round < ROUNDS; round++) {
+                Draft draft = Draft.keyed("k").ttl(Duration.ofHours(1));
+                List<Submitted> answers = new ArrayList<>();
+                List<List<Submitted>> all16 = crowd.together(number -> {
+                    TaskStore handle = number % 2 == 0 ? store : other;
+                    if (number % 4 == 3) {
+                        assertThat(handle.sweep(all).records()).isBetween(0, 1);
+                        return List.of();
+                    }
+                    return handle.submit(List.of(task(draft)));
+                });
+                all16.forEach(answers::addAll);
+                assertOneCreated(answers, 1);
+                applied(new Transition.Complete(claimOne(), null));
+                clock.advance(Duration.ofHours(1));
+            }
+        }
+    }
+
+    @Test
+    @DisplayName("S9: of 64 concurrent submissions after a failure exactly one is a rerun, with the next run")
+    void manyCallersAfterAFailure() {
+        TaskStore other = another();
+        Draft draft = Draft.keyed("k");
+        createIn(TaskState.FAILED, draft);
+        try (Crowd crowd = new Crowd(CALLERS)) {
+            for (int round = 0; round < ROUNDS; round++) {
+                assertOneCreated(crowd, other, draft, round + 2);
+                applied(new Transition.Fail(claimOne(), false, "broken"));
+            }
+        }
+        assertThat(everything().tasks()).hasSize(ROUNDS + 1);
+    }
+
+    @Test
+    @DisplayName("S5: the same task id sent by many callers at once is created for each of them, and is one task")
+    void manyCallersWithOneId() {
+        TaskStore other = another();
+        try (Crowd crowd = new Crowd(16)) {
+            for (int round = 0; round < ROUNDS; round++) {
+                NewTask task = task(round % 2 == 0 ? Draft.plain() : Draft.keyed("round " + round));
+                assertThat(crowd.together(number -> (number % 2 == 0 ? store : other)
+                                .submit(List.of(task))
+                                .getFirst()))
+                        .containsOnly(new Created(task.id(), 1, TaskState.PENDING, clock.instant()));
+            }
+        }
+        assertThat(everything().tasks()).hasSize(ROUNDS);
+    }
+
+    @Test
+    @DisplayName("S10: of many concurrent replacements one is left that waits, and all others were cancelled")
+    void manyReplacements() {
+        TaskStore other = another();
+        Draft draft = Draft.keyed("k");
+        createIn(TaskState.RUNNING, draft);
+        try (Crowd crowd = new Crowd(16)) {
+            List<Submitted> answers = crowd.together(number -> (number % 2 == 0 ? store : other)
+                    .submit(List.of(task(draft.replacing())))
+                    .getFirst());
+            assertThat(answers).allMatch(Created.class::isInstance);
+            assertThat(answers.stream().map(answer -> ((Created) answer).run())).doesNotHaveDuplicates();
+        }
+        assertThat(everything().open())
+                .extracting(task -> task.state())
+                .containsExactlyInAnyOrder(TaskState.RUNNING, TaskState.WAITING);
+    }
+
+    @Test
+    @DisplayName("C1: eight workers that drain one queue of 2,000 tasks get each exactly once")
+    void manyWorkersOnOneQueue() {
+        TaskStore other = another();
+        store.submit(tasks(2_000, Draft.plain()));
+        try (Crowd crowd = new Crowd(8)) {
+            List<List<TaskId>> drained = crowd.together(number -> {
+                TaskStore handle = number % 2 == 0 ? store : other;
+                List<TaskId> mine = new ArrayList<>();
+                List<Claimed> claimed =
+                        handle.claim(WISH.limit(25).as(nextClaim())).tasks();
+                while (!claimed.isEmpty()) {
+                    List<Transition> moves = new ArrayList<>();
+                    for (Claimed each : claimed) {
+                        mine.add(each.task().id());
+                        moves.add(new Transition.Complete(each.lease(), null));
+                    }
+                    assertThat(handle.apply(moves)).allMatch(Applied.APPLIED::equals);
+                    claimed = handle.claim(WISH.limit(25).as(nextClaim())).tasks();
+                }
+                return mine;
+            });
+            List<TaskId> all = drained.stream().flatMap(List::stream).toList();
+            assertThat(all).hasSize(2_000).doesNotHaveDuplicates();
+        }
+        assertThat(everything().tasks().values()).allSatisfy(task -> {
+            assertThat(task.state()).isEqualTo(TaskState.COMPLETED);
+            assertThat(task.progress().attempt()).isEqualTo(1);
+        });
+    }
+
+    @Test
+    @DisplayName("M1: when a worker completes while others steal its expired lease, exactly one of them has it")
+    void movesAndThieves() {
+        TaskStore other = another();
+        try (Crowd crowd = new Crowd(8)) {
+            for (int round = 0; round < 2 * ROUNDS; round++) {
+                TaskId id = create(Draft.plain());
+                Lease lease = claimOne();
+                leasesRunOut();
+                AtomicBoolean completed = new AtomicBoolean();
+                List<List<Claimed>> stolen = crowd.together(number -> {
+                    TaskStore handle = number % 2 == 0 ? store : other;
+                    if (number < 4) {
+                        return handle.claim(WISH.as(nextClaim())).tasks();
+                    }
+                    Applied answer = handle.apply(List.of(new Transition.Complete(lease, "1")))
+                            .getFirst();
+                    if (answer == Applied.APPLIED) {
+                        completed.set(true);
+                    } else {
+                        assertThat(answer).isEqualTo(Applied.STALE);
+                    }
+                    return List.of();
+                });
+                List<Claimed> thieves = stolen.stream().flatMap(List::stream).toList();
+                assertThat(thieves).hasSize(completed.get() ? 0 : 1);
+                assertThat(state(id)).isEqualTo(completed.get() ? TaskState.COMPLETED : TaskState.RUNNING);
+                for (Claimed thief : thieves) {
+                    assertThat(thief.lease()).isEqualTo(new Lease(id, 2));
+                    applied(new Transition.Complete(thief.lease(), "2"));
+                }
+            }
+        }
+    }
+
+    @Test
+    @DisplayName("M3: of two different ends sent at once one is applied and the other is stale")
+    void differentEndsAtOnce() {
+        TaskStore other = another();
+        try (Crowd crowd = new Crowd(6)) {
+            for (int round = 0; round < ROUNDS; round++) {
+                TaskId id = create(Draft.plain());
+                Lease lease = claimOne();
+                List<Applied> answers = crowd.together(number -> (number % 2 == 0 ? store : other)
+                        .apply(List.of(MoveContract.endings(lease).get(number)))
+                        .getFirst());
+                assertThat(answers).containsOnlyOnce(Applied.APPLIED);
+                assertThat(Collections.frequency(answers, Applied.STALE)).isEqualTo(5);
+                assertThat(store.attempts(id)).hasSize(1);
+                apply(new Transition.Cancel(id));
+            }
+        }
+    }
+
+    @Test
+    @DisplayName("S1, S6: batches of the same 50 identities in opposite orders create each once, without a deadlock")
+    void batchesInOppositeOrders() {
+        TaskStore other = another();
+        try (Crowd crowd = new Crowd(8)) {
+            for (int round = 0; round < 5; round++) {
+                List<Draft> drafts = new ArrayList<>();
+                for (int i = 0; i < 50; i++) {
+                    drafts.add(Draft.keyed("round " + round + " key " + i));
+                }
+                List<List<Submitted>> answers = crowd.together(number -> {
+                    List<NewTask> batch = new ArrayList<>();
+                    (number % 2 == 0 ? drafts : drafts.reversed()).forEach(draft -> batch.add(task(draft)));
+                    return (number % 4 < 2 ? store : other).submit(batch);
+                });
+                Set<TaskId> created = new HashSet<>();
+                Set<TaskId> returned = new HashSet<>();
+                answers.forEach(batch -> batch.forEach(answer -> {
+                    if (answer instanceof Created fresh) {
+                        assertThat(created.add(fresh.taskId())).isTrue();
+                    } else {
+                        returned.add(((Returned) answer).existing().taskId());
+                    }
+                }));
+                assertThat(created).hasSize(50).isEqualTo(returned);
+            }
+        }
+        assertThat(everything().tasks()).hasSize(250);
+    }
+
+    private void assertOneCreated(Crowd crowd, TaskStore other, Draft draft, int run) {
+        assertOneCreated(
+                crowd.together(number -> (number % 2 == 0 ? store : other)
+                        .submit(List.of(task(draft)))
+                        .getFirst()),
+                run);
+    }
+
+    private static void assertOneCreated(List<Submitted> answers, int run) {
+        List<TaskId> created = new ArrayList<>();
+        Set<TaskId> returned = new HashSet<>();
+        for (Submitted answer : answers) {
+            if (answer instanceof Created fresh) {
+                assertThat(fresh.run()).isEqualTo(run);
+                created.add(fresh.taskId());
+            } else {
+                returned.add(((Returned) answer).existing().taskId());
+            }
+        }
+        assertThat(created).hasSize(1);
+        assertThat(returned).containsExactlyElementsOf(created);
+    }
+}

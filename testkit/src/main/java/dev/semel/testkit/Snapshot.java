@@ -1,0 +1,67 @@
+package dev.semel.testkit;
+
+import dev.semel.store.Attempt;
+import dev.semel.store.KeyRecord;
+import dev.semel.store.Task;
+import dev.semel.store.TaskQuery;
+import dev.semel.store.TaskStore;
+import dev.semel.task.Identity;
+import dev.semel.task.TaskId;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * All that can be seen of a store.
+ *
+ * @param tasks the tasks, newest first
+ * @param attempts the attempts of each
+ * @param records the records that are there
+ */
+record Snapshot(Map<TaskId, Task> tasks, Map<TaskId, List<Attempt>> attempts, Map<Identity, KeyRecord> records) {
+
+    static Snapshot of(TaskStore store) {
+        return of(store, Set.of());
+    }
+
+    /** Looks at all tasks, and at the records of their identities and of others. */
+    static Snapshot of(TaskStore store, Collection<Identity> others) {
+        Map<TaskId, Task> tasks = new LinkedHashMap<>();
+        Map<TaskId, List<Attempt>> attempts = new LinkedHashMap<>();
+        Set<Identity> identities = new LinkedHashSet<>(others);
+        for (Task task : listed(store, TaskQuery.all(TaskQuery.MAX_LIMIT))) {
+            tasks.put(task.id(), task);
+            attempts.put(task.id(), task.progress().attempt() == 0 ? List.of() : store.attempts(task.id()));
+            Identity identity = task.identity();
+            if (identity != null) {
+                identities.add(identity);
+            }
+        }
+        Map<Identity, KeyRecord> records = new LinkedHashMap<>();
+        for (Identity identity : identities) {
+            store.record(identity).ifPresent(record -> records.put(identity, record));
+        }
+        return new Snapshot(tasks, attempts, records);
+    }
+
+    /** All pages of a listing. */
+    static List<Task> listed(TaskStore store, TaskQuery query) {
+        List<Task> all = new ArrayList<>();
+        List<Task> page = store.list(query);
+        all.addAll(page);
+        while (page.size() == query.limit()) {
+            page = store.list(query.after(page.getLast().id()));
+            all.addAll(page);
+        }
+        return all;
+    }
+
+    /** The open tasks. */
+    List<Task> open() {
+        return tasks.values().stream().filter(task -> task.state().isOpen()).toList();
+    }
+}

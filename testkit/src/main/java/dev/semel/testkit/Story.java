@@ -1,0 +1,177 @@
+package dev.semel.testkit;
+
+import dev.semel.store.Applied;
+import dev.semel.store.ClaimRequest;
+import dev.semel.store.NewTask;
+import dev.semel.store.Submitted;
+import dev.semel.store.SweepRequest;
+import dev.semel.store.TaskStore;
+import dev.semel.store.Transition;
+import dev.semel.task.Lease;
+import dev.semel.task.StoreUnavailable;
+import dev.semel.task.TaskId;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/**
+ * What came of a story with every operation and every move in it, told to a store that may fail: all answers, and the end.
+ *
+ * @param answers what was answered, call by call; of a sweep nothing, because one that is repeated has less to remove
+ * @param end all that could be seen of the store afterwards
+ */
+record Story(List<Object> answers, Snapshot end) {
+
+    int calls() {
+        return answers.size();
+    }
+
+    /**
+     * Tells the story.
+     *
+     * @param store the store that may fail; each call is repeated until it is answered
+     * @param clock the clock of the store
+     * @param calm the same store without its failures, to look at the end
+     */
+    static Story tell(TaskStore store, ManualClock clock, TaskStore calm) {
+        Teller teller = new Teller(store, clock);
+        teller.tell();
+        return new Story(teller.answers, Snapshot.of(calm));
+    }
+
+    private static final class Teller {
+
+        private static final Draft ONE = Draft.keyed("one");
+        private static final Draft TWO = Draft.keyed("two").queue("second");
+        private static final Draft FAILING = Draft.keyed("failing").queue("failing");
+
+        private final TaskStore store;
+        private final ManualClock clock;
+        private final RisingIds ids;
+        private final List<Object> answers = new ArrayList<>();
+        private long claims;
+
+        Teller(TaskStore store, ManualClock clock) {
+            this.store = store;
+            this.clock = clock;
+            this.ids = new RisingIds(clock);
+        }
+
+        void tell() {
+            submitting();
+            working();
+            replacing();
+            operating();
+        }
+
+        private void submitting() {
+            submit(task(Draft.plain()));
+            submit(task(ONE));
+            submit(task(ONE), task(TWO), task(TWO.input("{\"n\":2}")), task(FAILING), task(Draft.plain()));
+            submit(task(Draft.plain().delay(Duration.ofMinutes(2)).queue("later")));
+        }
+
+        private void working() {
+            List<Lease> leases = claim(Wish.from(Draft.QUEUE).limit(2));
+            move(new Transition.Extend(leases.get(0), Duration.ofMinutes(1)));
+            move(
+                    new Transition.Complete(leases.get(0), "1"),
+                    new Transition.Retry(leases.get(1), Duration.ZERO, "again"));
+            leases = claim(Wish.from(Draft.QUEUE).limit(2));
+            move(new Transition.PutBack(leases.get(0), Duration.ofMinutes(5)));
+            clock.advance(Wish.LEASE);
+            // The other one has vanished; it is claimed again and lost once more.
+            claim(Wish.from(Draft.QUEUE));
+            Lease failing = claim(Wish.from("failing")).getFirst();
+            move(new Transition.Fail(failing, false, "broken"));
+            submit(task(FAILING));
+            failing = claim(Wish.from("failing")).getFirst();
+            move(new Transition.Fail(failing, true, "too slow"));
+        }
+
+        private void replacing() {
+            Lease old = claim(Wish.from("second")).getFirst();
+            submit(task(TWO.input("{\"n\":3}").replacing()));
+            move(new Transition.Extend(old, Wish.LEASE));
+            submit(task(TWO.input("{\"n\":4}").replacing()));
+            move(new Transition.Cancelled(old));
+            Lease replacing = claim(Wish.from("second")).getFirst();
+            move(new Transition.Complete(replacing, null));
+        }
+
+        private void operating() {
+            TaskId plain = submit(task(Draft.plain().queue("cancelled")));
+            move(new Transition.Cancel(plain));
+            TaskId running = submit(task(Draft.plain().queue("cancelled")));
+            claim(Wish.from("cancelled"));
+            move(new Transition.Cancel(running));
+            clock.advance(Duration.ofMinutes(1));
+            claim(Wish.from("cancelled"));
+            TaskId dead = heldBy(FAILING);
+            move(new Transition.Redrive(dead, 1));
+            move(new Transition.ReleaseKey(TWO.identity(), heldBy(TWO)));
+            submit(task(TWO));
+            clock.advance(Duration.ofMinutes(1));
+            claim(Wish.from("later", Draft.QUEUE).suspects(0));
+            sweep();
+            submit(task(ONE), task(TWO), task(FAILING));
+        }
+
+        private NewTask task(Draft draft) {
+            return draft.as(ids.next());
+        }
+
+        private TaskId submit(NewTask... batch) {
+            List<Submitted> answer = answered(() -> store.submit(List.of(batch)));
+            answers.add(answer);
+            return batch[0].id();
+        }
+
+        private List<Lease> claim(Wish wish) {
+            claims++;
+            ClaimRequest first = wish.as(claims);
+            boolean[] sent = {false};
+            List<Lease> answer = answered(() -> {
+                ClaimRequest request = sent[0] ? first.again() : first;
+                sent[0] = true;
+                return store.claim(request).tasks().stream()
+                        .map(claimed -> claimed.lease())
+                        .sorted(Comparator.comparing(Lease::taskId))
+                        .toList();
+            });
+            answers.add(answer);
+            return answer;
+        }
+
+        private void move(Transition... batch) {
+            List<Applied> answer = answered(() -> store.apply(List.of(batch)));
+            answers.add(answer);
+        }
+
+        private TaskId heldBy(Draft draft) {
+            TaskId holder =
+                    answered(() -> store.record(draft.identity())).orElseThrow().taskId();
+            answers.add(holder);
+            return holder;
+        }
+
+        private void sweep() {
+            Object unused = answered(
+                    () -> store.sweep(new SweepRequest(Duration.ofMinutes(1), Map.of(), Duration.ofDays(1), 1_000)));
+            answers.add("swept");
+        }
+
+        private static <T> T answered(Supplier<T> call) {
+            while (true) {
+                try {
+                    return call.get();
+                } catch (StoreUnavailable e) {
+                    // Nobody knows whether it was done: the same thing is sent again.
+                }
+            }
+        }
+    }
+}

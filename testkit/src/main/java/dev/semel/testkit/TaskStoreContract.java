@@ -1,0 +1,237 @@
+package dev.semel.testkit;
+
+import dev.semel.store.TaskStore;
+import org.junit.jupiter.api.Nested;
+
+/** The whole contract of a {@link TaskStore} as one test class; its parts are nested classes. */
+public abstract class TaskStoreContract {
+
+    /** For subclasses. */
+    protected TaskStoreContract() {}
+
+    /**
+     * Opens a fresh, empty store. May be called several times in one test.
+     *
+     * @param clock the store's only notion of now
+     * @return the store
+     */
+    protected abstract TaskStore open(ManualClock clock);
+
+    /**
+     * Opens a second handle on the data of the store that was opened last, as another process would: for a durable store
+     * another instance, for the store in memory the same one.
+     *
+     * @return the handle
+     */
+    protected abstract TaskStore openAnother();
+
+    /** The laws of submitting one task: S1 to S5, S9 and S11. */
+    @Nested
+    class Submitting extends SubmitContract {
+
+        @Override
+        protected TaskStore open(ManualClock clock) {
+            return TaskStoreContract.this.open(clock);
+        }
+
+        @Override
+        protected TaskStore openAnother() {
+            return TaskStoreContract.this.openAnother();
+        }
+    }
+
+    /** What goes in comes out. */
+    @Nested
+    class Keeping extends DataContract {
+
+        @Override
+        protected TaskStore open(ManualClock clock) {
+            return TaskStoreContract.this.open(clock);
+        }
+
+        @Override
+        protected TaskStore openAnother() {
+            return TaskStoreContract.this.openAnother();
+        }
+    }
+
+    /** The laws of the decision table: S8. */
+    @Nested
+    class Deciding extends DecisionContract {
+
+        @Override
+        protected TaskStore open(ManualClock clock) {
+            return TaskStoreContract.this.open(clock);
+        }
+
+        @Override
+        protected TaskStore openAnother() {
+            return TaskStoreContract.this.openAnother();
+        }
+    }
+
+    /** The laws of replacing: S10. */
+    @Nested
+    class Replacing extends ReplaceContract {
+
+        @Override
+        protected TaskStore open(ManualClock clock) {
+            return TaskStoreContract.this.open(clock);
+        }
+
+        @Override
+        protected TaskStore openAnother() {
+            return TaskStoreContract.this.openAnother();
+        }
+    }
+
+    /** The laws of batches: S6 and S7. */
+    @Nested
+    class Batches extends BatchContract {
+
+        @Override
+        protected TaskStore open(ManualClock clock) {
+            return TaskStoreContract.this.open(clock);
+        }
+
+        @Override
+        protected TaskStore openAnother() {
+            return TaskStoreContract.this.openAnother();
+        }
+    }
+
+    /** The laws of claiming one queue: C1 to C6, C8 and C9. */
+    @Nested
+    class Claiming extends ClaimContract {
+
+        @Override
+        protected TaskStore open(ManualClock clock) {
+            return TaskStoreContract.this.open(clock);
+        }
+
+        @Override
+        protected TaskStore openAnother() {
+            return TaskStoreContract.this.openAnother();
+        }
+    }
+
+    /** The laws of fairness: C7. */
+    @Nested
+    class TakingTurns extends FairnessContract {
+
+        @Override
+        protected TaskStore open(ManualClock clock) {
+            return TaskStoreContract.this.open(clock);
+        }
+
+        @Override
+        protected TaskStore openAnother() {
+            return TaskStoreContract.this.openAnother();
+        }
+    }
+
+    /** The laws of moving: M1 to M7, M9 to M11. */
+    @Nested
+    class Moving extends MoveContract {
+
+        @Override
+        protected TaskStore open(ManualClock clock) {
+            return TaskStoreContract.this.open(clock);
+        }
+
+        @Override
+        protected TaskStore openAnother() {
+            return TaskStoreContract.this.openAnother();
+        }
+    }
+
+    /** The laws of redriving: M8. */
+    @Nested
+    class Redriving extends RedriveContract {
+
+        @Override
+        protected TaskStore open(ManualClock clock) {
+            return TaskStoreContract.this.open(clock);
+        }
+
+        @Override
+        protected TaskStore openAnother() {
+            return TaskStoreContract.this.openAnother();
+        }
+    }
+
+    /** House rule one: any operation may be repeated after a lost answer. */
+    @Nested
+    class Repeating extends RepetitionContract {
+
+        @Override
+        protected TaskStore open(ManualClock clock) {
+            return TaskStoreContract.this.open(clock);
+        }
+
+        @Override
+        protected TaskStore openAnother() {
+            return TaskStoreContract.this.openAnother();
+        }
+    }
+
+    /** The laws of looking: L1 and L2. */
+    @Nested
+    class Looking extends LookContract {
+
+        @Override
+        protected TaskStore open(ManualClock clock) {
+            return TaskStoreContract.this.open(clock);
+        }
+
+        @Override
+        protected TaskStore openAnother() {
+            return TaskStoreContract.this.openAnother();
+        }
+    }
+
+    /** The laws of sweeping: W1 to W4. */
+    @Nested
+    class Sweeping extends SweepContract {
+
+        @Override
+        protected TaskStore open(ManualClock clock) {
+            return TaskStoreContract.this.open(clock);
+        }
+
+        @Override
+        protected TaskStore openAnother() {
+            return TaskStoreContract.this.openAnother();
+        }
+    }
+
+    /** The laws under contention. */
+    @Nested
+    class Concurrently extends ConcurrencyContract {
+
+        @Override
+        protected TaskStore open(ManualClock clock) {
+            return TaskStoreContract.this.open(clock);
+        }
+
+        @Override
+        protected TaskStore openAnother() {
+            return TaskStoreContract.this.openAnother();
+        }
+    }
+
+    /** Random operations, compared with the store in memory. */
+    @Nested
+    class AsTheModel extends ModelContract {
+
+        @Override
+        protected TaskStore open(ManualClock clock) {
+            return TaskStoreContract.this.open(clock);
+        }
+
+        @Override
+        protected TaskStore openAnother() {
+            return TaskStoreContract.this.openAnother();
+        }
+    }
+}

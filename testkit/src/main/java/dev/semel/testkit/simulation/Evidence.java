@@ -1,0 +1,252 @@
+package dev.semel.testkit.simulation;
+
+import dev.semel.store.Applied;
+import dev.semel.store.ClaimRequest;
+import dev.semel.store.Claims;
+import dev.semel.store.Claims.Claimed;
+import dev.semel.store.KeyRecord;
+import dev.semel.store.NewTask;
+import dev.semel.store.Submitted;
+import dev.semel.store.Submitted.ExistingTask;
+import dev.semel.store.SweepRequest;
+import dev.semel.store.Swept;
+import dev.semel.store.Task;
+import dev.semel.store.TaskQuery;
+import dev.semel.store.TaskStore;
+import dev.semel.store.Transition;
+import dev.semel.task.Identity;
+import dev.semel.task.TaskId;
+import dev.semel.testkit.simulation.History.Answer;
+import dev.semel.testkit.simulation.History.Entry;
+import dev.semel.testkit.simulation.History.Moment;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the histories, the sink and the final store say, sorted by task and by identity. An answer that is null did not
+ * arrive: the call was done at some time after it was asked, or never.
+ */
+final class Evidence {
+
+    record Send(
+            String party,
+            NewTask item,
+            Moment asked,
+            @Nullable Moment done,
+            @Nullable Submitted answer) {
+
+        /** Whether this send made the task, for all we know. */
+        boolean mayHaveCreated() {
+            return answer == null || answer instanceof Submitted.Created;
+        }
+
+        @Nullable
+        ExistingTask existing() {
+            return switch (answer) {
+                case null -> null;
+                case Submitted.Created created -> null;
+                case Submitted.Returned returned -> returned.existing();
+                case Submitted.Rejected rejected -> rejected.existing();
+                case Submitted.Conflicted conflicted -> conflicted.existing();
+            };
+        }
+    }
+
+    record Move(
+            String party,
+            Transition move,
+            Moment asked,
+            @Nullable Moment done,
+            @Nullable Applied answer) {
+
+        /** Whether this send did anything, for all we know. */
+        boolean mayHaveApplied() {
+            return answer == null || answer == Applied.APPLIED || answer == Applied.CANCEL_REQUESTED;
+        }
+
+        boolean applied() {
+            return answer == Applied.APPLIED || answer == Applied.CANCEL_REQUESTED;
+        }
+
+        /** The first moment at which it can have been done. */
+        Moment earliest() {
+            return done == null ? asked : done;
+        }
+    }
+
+    record Handed(String party, ClaimRequest request, Claimed claimed, Moment done) {}
+
+    record Read(Task task, Moment done) {}
+
+    record Sweeping(
+            SweepRequest request,
+            Moment asked,
+            @Nullable Moment done,
+            @Nullable Swept swept) {}
+
+    private final Map<TaskId, TaskStory> tasks = new LinkedHashMap<>();
+    private final Map<Identity, KeyStory> keys = new LinkedHashMap<>();
+    private final List<Sweeping> sweeps = new ArrayList<>();
+    private final History history;
+    private final Sink sink;
+    private final TaskStore store;
+    private final Moment end;
+
+    Evidence(History history, Sink sink, TaskStore store, Instant now) {
+        this.history = history;
+        this.sink = sink;
+        this.store = store;
+        this.end = new Moment(Long.MAX_VALUE, now);
+        history.entries().forEach(this::sort);
+        readStore();
+    }
+
+    private void readStore() {
+        TaskQuery query = TaskQuery.all(TaskQuery.MAX_LIMIT);
+        List<Task> page;
+        do {
+            page = store.list(query);
+            for (Task task : page) {
+                story(task.id()).keep(task, store.attempts(task.id()));
+                query = query.after(task.id());
+            }
+        } while (page.size() == TaskQuery.MAX_LIMIT);
+    }
+
+    private void sort(Entry<?> entry) {
+        switch (entry.call) {
+            case Call.Submit submit -> sortSends(entry, submit, answer(entry, List.class));
+            case Call.Apply apply -> sortMoves(entry, apply, answer(entry, List.class));
+            case Call.Claim claim -> {
+                Answer<Claims> answer = answer(entry, Claims.class);
+                if (answer != null) {
+                    for (Claimed claimed : answer.value().tasks()) {
+                        story(claimed.task().id())
+                                .handed()
+                                .add(new Handed(entry.party, claim.request(), claimed, answer.done()));
+                    }
+                }
+            }
+            case Call.Find find -> {
+                Answer<?> answer = answer(entry, Map.class);
+                if (answer != null) {
+                    reads(((Map<?, ?>) answer.value()).values(), answer.done());
+                }
+            }
+            case Call.ListTasks list -> {
+                Answer<?> answer = answer(entry, List.class);
+                if (answer != null) {
+                    reads((List<?>) answer.value(), answer.done());
+                }
+            }
+            case Call.LookUp lookUp -> {}
+            case Call.Sweep sweep -> {
+                Answer<Swept> answer = answer(entry, Swept.class);
+                sweeps.add(new Sweeping(
+                        sweep.request(),
+                        entry.asked,
+                        answer == null ? null : answer.done(),
+                        answer == null ? null : answer.value()));
+            }
+        }
+    }
+
+    private static <T> @Nullable Answer<T> answer(Entry<?> entry, Class<T> type) {
+        Answer<?> answer = entry.answer();
+        return answer == null ? null : new Answer<>(answer.done(), type.cast(answer.value()));
+    }
+
+    private void sortSends(Entry<?> entry, Call.Submit submit, @Nullable Answer<?> answer) {
+        Moment done = answer == null ? null : answer.done();
+        for (int i = 0; i < submit.batch().size(); i++) {
+            NewTask item = submit.batch().get(i);
+            Submitted given = answer == null ? null : (Submitted) ((List<?>) answer.value()).get(i);
+            Send send = new Send(entry.party, item, entry.asked, done, given);
+            story(item.id()).sends().add(send);
+            ExistingTask existing = send.existing();
+            if (existing != null) {
+                story(existing.taskId()).mentions().add(send);
+            }
+            if (item.key() != null) {
+                key(item.key().identity()).sends().add(send);
+            }
+        }
+    }
+
+    private void sortMoves(Entry<?> entry, Call.Apply apply, @Nullable Answer<?> answer) {
+        Moment done = answer == null ? null : answer.done();
+        for (int i = 0; i < apply.moves().size(); i++) {
+            Transition move = apply.moves().get(i);
+            Applied given = answer == null ? null : (Applied) ((List<?>) answer.value()).get(i);
+            Move sorted = new Move(entry.party, move, entry.asked, done, given);
+            switch (move) {
+                case Transition.ByWorker byWorker ->
+                    story(byWorker.lease().taskId()).moves().add(sorted);
+                case Transition.Cancel cancel -> story(cancel.taskId()).moves().add(sorted);
+                case Transition.Redrive redrive ->
+                    story(redrive.taskId()).moves().add(sorted);
+                case Transition.ReleaseKey release ->
+                    key(release.identity()).releases().add(sorted);
+            }
+        }
+    }
+
+    private void reads(Collection<?> found, Moment done) {
+        for (Object item : found) {
+            Task task = (Task) item;
+            story(task.id()).reads().add(new Read(task, done));
+        }
+    }
+
+    private TaskStory story(TaskId id) {
+        return tasks.computeIfAbsent(id, fresh -> new TaskStory(this, fresh));
+    }
+
+    private KeyStory key(Identity identity) {
+        return keys.computeIfAbsent(identity, fresh -> new KeyStory(this, fresh));
+    }
+
+    TaskStory task(TaskId id) {
+        return story(id);
+    }
+
+    @Nullable
+    KeyStory keyOf(NewTask item) {
+        return item.key() == null ? null : key(item.key().identity());
+    }
+
+    Collection<TaskStory> tasks() {
+        return List.copyOf(tasks.values());
+    }
+
+    Collection<KeyStory> keys() {
+        return List.copyOf(keys.values());
+    }
+
+    List<Sweeping> sweeps() {
+        return sweeps;
+    }
+
+    List<Sink.Effect> effects() {
+        return sink.effects();
+    }
+
+    List<Entry<?>> entries() {
+        return history.entries();
+    }
+
+    /** The end of everything. */
+    Moment end() {
+        return end;
+    }
+
+    Optional<KeyRecord> finalRecord(Identity identity) {
+        return store.record(identity);
+    }
+}

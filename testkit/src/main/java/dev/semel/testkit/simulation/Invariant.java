@@ -1,0 +1,40 @@
+package dev.semel.testkit.simulation;
+
+/** What must be true whatever happens. */
+public enum Invariant {
+    /** One task id for each identity in its window; a repeated send is recognised; other input is a conflict. */
+    I1("one task id per identity in its window"),
+    /** An accepted task is never lost, and there is no task that nobody submitted. */
+    I2("an accepted task is never lost"),
+    /** A task is completed once, and what has ended stays as it ended. */
+    I3("completed exactly once"),
+    /** Only the newest attempt writes, and attempts strictly rise. */
+    I4("only the newest attempt can write; attempts strictly rise"),
+    /** Whoever reads the result of a task reads the same. */
+    I6("a duplicate gets the stored result, the same for all"),
+    /** After the faults have stopped, everything that is open ends within a bound. */
+    I7("after the faults stop the backlog drains within a bound"),
+    /** The store fits together, and nothing throws what it must not. */
+    I8("the store's own structure is sound"),
+    /** A lineage has one token for each name, and no two lineages have the same. */
+    TOKENS("one token per lineage and name"),
+    /** A worker has at most one task with a vanished attempt at a time, so that a poison task buries no others. */
+    SUSPECTS("a worker has at most one task with a vanished attempt"),
+    /** A worker that said that it is closed has nothing in its hands. */
+    CLOSING("a closed worker holds nothing");
+
+    private final String law;
+
+    Invariant(String law) {
+        this.law = law;
+    }
+
+    /**
+     * What it demands.
+     *
+     * @return one line
+     */
+    public String law() {
+        return law;
+    }
+}

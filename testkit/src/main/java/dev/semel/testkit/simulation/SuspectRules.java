@@ -1,0 +1,75 @@
+package dev.semel.testkit.simulation;
+
+import dev.semel.store.Applied;
+import dev.semel.store.Claims;
+import dev.semel.store.Claims.Claimed;
+import dev.semel.store.Transition;
+import dev.semel.task.Lease;
+import dev.semel.testkit.simulation.History.Answer;
+import dev.semel.testkit.simulation.History.Entry;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** A worker has at most one task with a vanished attempt in its hands: from the claim to the end that it sends. */
+final class SuspectRules {
+
+    private final Evidence evidence;
+    private final Findings findings;
+    private final Map<String, Set<Lease>> held = new HashMap<>();
+
+    SuspectRules(Evidence evidence, Findings findings) {
+        this.evidence = evidence;
+        this.findings = findings;
+    }
+
+    void check() {
+        for (Entry<?> entry : evidence.entries()) {
+            if (entry.party.equals(LeaseThief.NAME)) {
+                continue;
+            }
+            Set<Lease> suspects = held.computeIfAbsent(entry.party, party -> new LinkedHashSet<>());
+            Answer<?> answer = entry.answer();
+            if (entry.call instanceof Call.Claim claim && answer != null && answer.value() instanceof Claims claims) {
+                take(entry.party, suspects, claims, claim.request().repeated());
+            } else if (entry.call instanceof Call.Apply apply) {
+                leave(suspects, apply.moves(), answer);
+            }
+        }
+    }
+
+    private void take(String party, Set<Lease> suspects, Claims claims, boolean repeated) {
+        boolean more = false;
+        for (Claimed claimed : claims.tasks()) {
+            if (claimed.task().progress().vanished() > 0) {
+                more |= suspects.add(claimed.lease());
+            }
+        }
+        // A claim that is late and overtaken by its own repetition takes twice under one number, and when it is
+        // repeated
+        // once more it gets back both.
+        if (more && suspects.size() > 1 && !repeated) {
+            findings.broken(
+                    Invariant.SUSPECTS,
+                    evidence.task(suspects.iterator().next().taskId()),
+                    party + " has the suspects " + suspects + " at once");
+            suspects.clear();
+        }
+    }
+
+    private static void leave(Set<Lease> suspects, List<Transition> moves, @Nullable Answer<?> answer) {
+        for (int i = 0; i < moves.size(); i++) {
+            if (moves.get(i) instanceof Transition.Ending ending) {
+                suspects.remove(ending.lease());
+            } else if (moves.get(i) instanceof Transition.Extend extend
+                    && answer != null
+                    && ((List<?>) answer.value()).get(i) instanceof Applied applied
+                    && (applied == Applied.STALE || applied == Applied.NOT_FOUND)) {
+                suspects.remove(extend.lease()); // lost, as the worker now knows
+            }
+        }
+    }
+}

@@ -1,0 +1,141 @@
+package dev.semel.testkit.simulation;
+
+import dev.semel.store.Applied;
+import dev.semel.store.Claims;
+import dev.semel.store.Claims.Claimed;
+import dev.semel.store.NewTask;
+import dev.semel.store.Submitted;
+import dev.semel.store.Submitted.ExistingTask;
+import dev.semel.store.Swept;
+import dev.semel.store.Task;
+import dev.semel.store.Transition;
+import dev.semel.task.Identity;
+import dev.semel.task.ReusePolicy;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+/** Calls and answers in few words: the same words in every run, so nothing that depends on hashing or on stack traces. */
+final class Wording {
+
+    private final Trace trace;
+
+    Wording(Trace trace) {
+        this.trace = trace;
+    }
+
+    String of(Call<?> call) {
+        return switch (call) {
+            case Call.Submit submit ->
+                "submit " + submit.batch().stream().map(this::of).collect(Collectors.joining("; "));
+            case Call.Claim claim -> {
+                var request = claim.request();
+                yield (request.repeated() ? "claim again #" : "claim #") + Long.toHexString(request.claim()) + " of "
+                        + new TreeSet<>(request.queues()) + " up to " + request.limit() + " (suspects "
+                        + request.suspects() + ") for " + request.lease();
+            }
+            case Call.Apply apply -> apply.moves().stream().map(this::of).collect(Collectors.joining("; "));
+            case Call.Find find ->
+                "read " + find.ids().stream().map(trace::name).collect(Collectors.joining(", "));
+            case Call.ListTasks list -> "list " + new TreeSet<>(list.query().states());
+            case Call.LookUp lookUp -> "look up " + of(lookUp.identity());
+            case Call.Sweep sweep ->
+                "sweep after " + sweep.request().retention() + ", dead after "
+                        + sweep.request().deadRetention() + ", up to "
+                        + sweep.request().limit();
+        };
+    }
+
+    String of(NewTask item) {
+        NewTask.KeyRequest key = item.key();
+        return trace.name(item.id()) + " " + item.tenant() + "/" + item.queue() + "/" + item.type() + " " + item.input()
+                + " " + item.start()
+                + (key == null ? "" : " key " + of(key.identity()) + " ttl " + key.ttl() + " " + of(key.policy()));
+    }
+
+    private static String of(ReusePolicy policy) {
+        return "open:" + policy.pending() + "/completed:" + policy.completed() + "/else:" + policy.failed() + "/"
+                + policy.otherInput();
+    }
+
+    String of(Identity identity) {
+        return identity.tenant() + "|" + identity.scopeKind() + ":" + identity.scopeName() + "|" + identity.key();
+    }
+
+    String of(Transition move) {
+        return switch (move) {
+            case Transition.Complete complete -> "complete " + lease(complete) + " " + complete.result();
+            case Transition.Retry retry -> "retry " + lease(retry) + " in " + retry.delay();
+            case Transition.Fail fail -> (fail.timedOut() ? "time out " : "fail ") + lease(fail);
+            case Transition.PutBack putBack -> "put back " + lease(putBack) + " for " + putBack.delay();
+            case Transition.Cancelled cancelled -> "end as cancelled " + lease(cancelled);
+            case Transition.Extend extend -> "extend " + lease(extend) + " by " + extend.duration();
+            case Transition.Cancel cancel -> "cancel " + trace.name(cancel.taskId());
+            case Transition.Redrive redrive -> "redrive " + trace.name(redrive.taskId()) + "/" + redrive.attempt();
+            case Transition.ReleaseKey release ->
+                "release " + of(release.identity()) + " of " + trace.name(release.taskId());
+        };
+    }
+
+    private String lease(Transition.ByWorker move) {
+        return trace.name(move.lease().taskId()) + "/" + move.lease().attempt();
+    }
+
+    /** An answer, by its class. */
+    String ofAnswer(Object answer) {
+        return switch (answer) {
+            case Claims claims ->
+                (claims.tasks().isEmpty()
+                                ? "nothing"
+                                : claims.tasks().stream().map(this::of).collect(Collectors.joining(", ")))
+                        + ", next in " + claims.nextDue();
+            case List<?> list ->
+                list.isEmpty() ? "nothing" : list.stream().map(this::ofItem).collect(Collectors.joining("; "));
+            case Map<?, ?> map ->
+                map.isEmpty()
+                        ? "nothing"
+                        : map.values().stream().map(this::ofItem).collect(Collectors.joining("; "));
+            case Optional<?> found -> found.isPresent() ? "found" : "nothing";
+            case Swept swept ->
+                swept.tasks() + " tasks, " + swept.records() + " records" + (swept.more() ? ", more" : "");
+            default -> answer.toString();
+        };
+    }
+
+    private String of(Claimed claimed) {
+        int vanished = claimed.task().progress().vanished();
+        return trace.name(claimed.task().id()) + "/" + claimed.lease().attempt()
+                + (vanished > 0 ? " vanished " + vanished : "");
+    }
+
+    /** One item of a batch or of its answer, by its class. */
+    String ofItem(Object item) {
+        return switch (item) {
+            case NewTask task -> of(task);
+            case Transition move -> of(move);
+            case Applied applied -> applied.name();
+            case Task task -> of(task);
+            case Submitted.Created created ->
+                "created " + trace.name(created.taskId()) + " run " + created.run() + " " + created.state();
+            case Submitted.Returned returned ->
+                "returned " + of(returned.existing()) + (returned.inputDiffers() ? ", input differs" : "");
+            case Submitted.Rejected rejected -> "rejected for " + of(rejected.existing());
+            case Submitted.Conflicted conflicted -> "conflict with " + of(conflicted.existing());
+            default -> item.toString();
+        };
+    }
+
+    String of(Task task) {
+        return trace.name(task.id()) + " " + task.state() + " attempt "
+                + task.progress().attempt()
+                + (task.progress().result() == null ? "" : " " + task.progress().result());
+    }
+
+    private String of(ExistingTask existing) {
+        return trace.name(existing.taskId()) + " run " + existing.run() + " " + existing.state()
+                + (existing.dataGone() ? ", data gone" : "")
+                + (existing.result() == null ? "" : " " + existing.result());
+    }
+}

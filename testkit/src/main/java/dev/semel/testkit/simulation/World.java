@@ -1,0 +1,49 @@
+package dev.semel.testkit.simulation;
+
+import dev.semel.store.TaskStore;
+import dev.semel.task.Identity;
+import dev.semel.task.TaskId;
+import dev.semel.testkit.ManualClock;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What all parties of one simulation share. */
+final class World {
+
+    // A world of the usual size has some thousand events, one that drains slowly some ten thousand.
+    private static final int MOST_EVENTS = 300_000;
+
+    final ManualClock storeClock = new ManualClock();
+    final Timeline timeline = new Timeline(storeClock, MOST_EVENTS);
+    final Trace trace = new Trace(timeline);
+    final Wording wording = new Wording(trace);
+    final History history = new History();
+    final Sink sink = new Sink();
+    final Tally tally = new Tally();
+    final Scenario scenario;
+    final TaskStore store;
+    final Network network;
+
+    /** The ids and keys that were ever sent, for those who meddle. */
+    final List<TaskId> sentIds = new ArrayList<>();
+
+    final List<Identity> sentKeys = new ArrayList<>();
+
+    private boolean calm;
+
+    World(Scenario scenario, Simulation.StoreUnderTest opener, Lots lots) {
+        this.scenario = scenario;
+        this.store = opener.open(storeClock);
+        this.network = new Network(this, lots);
+    }
+
+    /** Whether the faults have stopped. */
+    boolean isCalm() {
+        return calm;
+    }
+
+    void calmDown() {
+        calm = true;
+        trace.line("world", "the faults stop");
+    }
+}

@@ -1,0 +1,20 @@
+package dev.semel.testkit;
+
+import dev.semel.store.InMemoryTaskStore;
+import dev.semel.store.TaskStore;
+
+class InMemoryTaskStoreTest extends TaskStoreContract {
+
+    private TaskStore store;
+
+    @Override
+    protected TaskStore open(ManualClock clock) {
+        store = new InMemoryTaskStore(clock);
+        return store;
+    }
+
+    @Override
+    protected TaskStore openAnother() {
+        return store;
+    }
+}
