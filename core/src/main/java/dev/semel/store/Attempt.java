@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * One attempt at a task, as it is kept in the task's history.
  *
- * @param number its number; some may be missing where a claim was never begun
+ * @param number its number, from 1
  * @param worker the name of the worker
  * @param startedAt when the task was claimed
  * @param endedAt when the attempt ended; for a vanished one, when that was found out; null while it runs

@@ -2,6 +2,7 @@ package dev.semel.store;
 
 import dev.semel.task.Identity;
 import dev.semel.task.InputHash;
+import dev.semel.task.InvalidInput;
 import dev.semel.task.Limits;
 import dev.semel.task.ReusePolicy;
 import dev.semel.task.TaskId;
@@ -36,6 +37,10 @@ public record NewTask(
         Limits.name("tenant", tenant);
         Limits.name("queue", queue);
         Limits.name("task type", type);
+        if (key != null && !key.identity().tenant().equals(tenant)) {
+            throw new InvalidInput("A task and its key belong to one tenant, but got \"" + tenant + "\" and \""
+                    + key.identity().tenant() + "\".");
+        }
     }
 
     /** When a task may start, by the store's clock. */
@@ -68,7 +73,17 @@ public record NewTask(
          *
          * @param time when
          */
-        record At(Instant time) implements Start {}
+        record At(Instant time) implements Start {
+
+            private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59Z");
+
+            /** Checks the time. */
+            public At {
+                if (time.isAfter(LATEST)) {
+                    throw new InvalidInput("A task starts before the year 10000, but got \"" + time + "\".");
+                }
+            }
+        }
 
         /**
          * The time from which the task is due.

@@ -108,6 +108,7 @@ import java.util.Optional;
  *   <li>M2: ends are the same if their outcome is the same. An extension under an attempt that has ended is stale.
  *   <li>M2, M8: a redrive of a death that was redriven before is applied, whatever became of the task since. A redrive
  *       of anything else than the newest death is stale.
+ *   <li>M5: the lease ends as long after now as the extension says, also if that is earlier than before.
  *   <li>M7: the attempt keeps its own outcome and error, and a failure still counts.
  *   <li>M8: the key can be taken back if its record names the task, is gone, or names a task that has ended and whose
  *       window has passed, and if no other task of the identity is open. A window that has passed begins anew, with the
