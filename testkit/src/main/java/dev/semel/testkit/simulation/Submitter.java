@@ -16,6 +16,7 @@ import dev.semel.task.ReusePolicy.WhileOpen;
 import dev.semel.task.Scope;
 import dev.semel.task.TaskId;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -208,6 +209,7 @@ final class Submitter implements Timeline.Party {
         return new TaskOptions(
                 lots.between(0, 9),
                 lots.chance(0.3) ? RetryPolicy.attempts(lots.between(1, 4)) : null,
-                lots.chance(0.3) ? lots.spread(50, 5_000) : null);
+                // Whole milliseconds, as stores keep them: it is compared with what is stored in the end.
+                lots.chance(0.3) ? lots.spread(50, 5_000).truncatedTo(ChronoUnit.MILLIS) : null);
     }
 }

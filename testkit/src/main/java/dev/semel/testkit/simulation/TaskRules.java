@@ -60,7 +60,11 @@ final class TaskRules {
         if (item == null || task.sends().stream().noneMatch(Send::mayHaveCreated)) {
             findings.broken(Invariant.I2, task, "is there, but no submission can have made it");
         } else if (!isAsSent(last, item)) {
-            findings.broken(Invariant.I2, task, "is not what was submitted: " + last + " instead of " + item);
+            findings.broken(
+                    Invariant.I2,
+                    task,
+                    "is not what was submitted: " + last.options() + " " + last.input() + " of " + last.identity()
+                            + " instead of " + item);
         }
         for (Send send : task.sends()) {
             if (send.answer() instanceof Submitted.Created created

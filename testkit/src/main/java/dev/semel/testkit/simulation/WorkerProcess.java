@@ -53,6 +53,9 @@ final class WorkerProcess implements Timeline.Party {
 
         @Override
         public void tasksMayBeDue(Collection<String> queues) {
+            if (!Thread.currentThread().equals(world.thread)) {
+                return; // a store with threads of its own: whenever its hint comes, it would be another world each time
+            }
             boolean ours = queues.isEmpty() || queues.stream().anyMatch(settings.queues()::contains);
             if (ours && !hinted) {
                 hinted = true;

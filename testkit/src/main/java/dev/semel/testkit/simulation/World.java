@@ -13,6 +13,9 @@ final class World {
     // A world of the usual size has some thousand events, one that drains slowly some ten thousand.
     private static final int MOST_EVENTS = 300_000;
 
+    /** The only thread in this world. */
+    final Thread thread = Thread.currentThread();
+
     final ManualClock storeClock = new ManualClock();
     final Timeline timeline = new Timeline(storeClock, MOST_EVENTS);
     final Trace trace = new Trace(timeline);

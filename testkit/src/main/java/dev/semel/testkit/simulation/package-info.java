@@ -55,7 +55,7 @@
  * }
  * }</pre>
  *
- * <p>The store must keep time by the clock that it gets, and answer on the thread that asks. Workers log every lost lease
+ * <p>The store must keep time by the clock that it gets. Hints that it gives on threads of its own are not heard. Workers log every lost lease
  * and every lost answer; turn that down.
  *
  * <h2>What it does not cover</h2>
