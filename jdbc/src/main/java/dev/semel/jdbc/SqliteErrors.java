@@ -1,0 +1,78 @@
+package dev.semel.jdbc;
+
+import dev.semel.task.SemelException;
+import dev.semel.task.StoreUnavailable;
+import dev.semel.task.StoreUnusable;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import org.sqlite.SQLiteErrorCode;
+import org.sqlite.SQLiteException;
+
+/** Says what an error of SQLite means for the caller: try again, or mend the set-up. Goes by codes, never by texts. */
+final class SqliteErrors {
+
+    private SqliteErrors() {}
+
+    /** The code without its refinement: SQLITE_IOERR for SQLITE_IOERR_FSYNC. */
+    static int primary(SQLException e) {
+        return e.getErrorCode() & 0xff;
+    }
+
+    static SemelException translated(Path file, SQLException e) {
+        String which = "The SQLite file \"" + file + "\" ";
+        SQLiteErrorCode code = SQLiteErrorCode.getErrorCode(primary(e));
+        return switch (code) {
+            case SQLITE_BUSY, SQLITE_LOCKED ->
+                new StoreUnavailable(
+                        which
+                                + "is locked: another program keeps a transaction open on it. Try again, and look for that"
+                                + " program if it lasts.",
+                        e);
+            case SQLITE_FULL ->
+                new StoreUnavailable(
+                        which
+                                + "cannot grow: the disk is full. Nothing of this call was accepted. Free some space and try"
+                                + " again; nothing needs a restart.",
+                        e);
+            case SQLITE_IOERR, SQLITE_NOMEM, SQLITE_INTERRUPT, SQLITE_PROTOCOL, SQLITE_ABORT ->
+                new StoreUnavailable(
+                        which + "could not be read or written (" + refined(e).name()
+                                + "). Try again, and look at the disk and" + " the system's log if it lasts.",
+                        e);
+            case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH ->
+                new StoreUnusable(
+                        which + "can be read but not written (" + refined(e).name()
+                                + "). Give this user the right to write the"
+                                + " file and its directory, and look whether the disk is mounted read-only.",
+                        e);
+            case SQLITE_CANTOPEN ->
+                new StoreUnusable(
+                        which + "cannot be opened (" + refined(e).name()
+                                + "). Look whether its directory is there and whether" + " this user may write in it.",
+                        e);
+            case SQLITE_NOTADB ->
+                new StoreUnusable(
+                        which + "is no SQLite database. Name another file, or move this one away to begin with an empty"
+                                + " store.",
+                        e);
+            case SQLITE_CORRUPT ->
+                new StoreUnusable(
+                        which
+                                + "is damaged. Stop all programs that use it, copy it with its \"-wal\" file, and restore a"
+                                + " backup or try \"sqlite3 FILE .recover\".",
+                        e);
+            default ->
+                new StoreUnusable(
+                        which + "answered with " + refined(e).name() + ": " + e.getMessage()
+                                + ". Its tables are not those that this version of Semel made; restore them.",
+                        e);
+        };
+    }
+
+    /** The code with its refinement: SQLITE_IOERR_FSYNC. */
+    static SQLiteErrorCode refined(SQLException e) {
+        return e instanceof SQLiteException sqlite
+                ? sqlite.getResultCode()
+                : SQLiteErrorCode.getErrorCode(e.getErrorCode());
+    }
+}

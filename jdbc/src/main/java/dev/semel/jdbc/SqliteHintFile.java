@@ -1,0 +1,135 @@
+package dev.semel.jdbc;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+
+/**
+ * How processes that share a database wake each other: a file of two stamps, which a process overwrites after a commit and
+ * the others watch. It also says when a process was last kept from its heartbeats by somebody else's lock. It holds no truth and is never made durable; where it is missing or cannot be written, others notice
+ * new work when they look by themselves.
+ *
+ * <p>It has a directory of its own beside the database, because directories are what can be watched: in the database's
+ * directory every write to its log would wake everybody up.
+ */
+final class SqliteHintFile {
+
+    /** What a stamp tells of. */
+    enum Kind {
+        /** Tasks may have become due. */
+        DUE(0),
+        /** Tasks may have ended. */
+        ENDED(Long.BYTES);
+
+        private final int offset;
+
+        Kind(int offset) {
+            this.offset = offset;
+        }
+    }
+
+    // Behind the two stamps: when a process was last kept from writing, and so from its heartbeats.
+    private static final int KEPT_OFFSET = 2 * Long.BYTES;
+
+    private static final Set<OpenOption> OPEN =
+            Set.of(StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+
+    private final Path directory;
+    private final Path stamps;
+    private final SplittableRandom random = new SplittableRandom();
+    private final Map<Kind, Long> seen = new EnumMap<>(Kind.class);
+    private final Map<Kind, Long> written = new EnumMap<>(Kind.class);
+
+    SqliteHintFile(Path database) {
+        directory = database.resolveSibling(database.getFileName() + "-hint");
+        stamps = directory.resolve("stamps");
+    }
+
+    Path directory() {
+        return directory;
+    }
+
+    /** Makes sure that the directory is there to be watched, and takes the stamps as seen. */
+    synchronized void prepare() throws IOException {
+        changed();
+    }
+
+    /**
+     * Puts a new stamp for each of these kinds.
+     *
+     * @return the kinds for which another process had put a stamp that was not seen yet
+     */
+    synchronized Set<Kind> stamp(Set<Kind> kinds) throws IOException {
+        try (FileChannel channel = open()) {
+            Set<Kind> others = changed(channel);
+            for (Kind kind : kinds) {
+                long stamp = random.nextLong();
+                written.put(kind, stamp);
+                seen.put(kind, stamp);
+                channel.write(ByteBuffer.allocate(Long.BYTES).putLong(0, stamp), kind.offset);
+            }
+            return others;
+        }
+    }
+
+    /** The kinds whose stamp was put by another process since this was asked last. */
+    synchronized Set<Kind> changed() throws IOException {
+        try (FileChannel channel = open()) {
+            return changed(channel);
+        }
+    }
+
+    private Set<Kind> changed(FileChannel channel) throws IOException {
+        ByteBuffer both = ByteBuffer.allocate(KEPT_OFFSET);
+        channel.read(both, 0);
+        Set<Kind> changed = EnumSet.noneOf(Kind.class);
+        for (Kind kind : Kind.values()) {
+            long stamp = both.getLong(kind.offset);
+            Long before = seen.put(kind, stamp);
+            Long own = written.get(kind);
+            if ((before == null || before != stamp) && (own == null || own != stamp)) {
+                changed.add(kind);
+            }
+        }
+        return changed;
+    }
+
+    /** Tells the others that this process cannot write, and so its workers cannot extend their leases. */
+    void keptAt(long millis) throws IOException {
+        try (FileChannel channel = open()) {
+            channel.write(ByteBuffer.allocate(Long.BYTES).putLong(0, millis), KEPT_OFFSET);
+        }
+    }
+
+    /** When some process could not write last; 0 if that is not known. */
+    long keptAt() throws IOException {
+        try (FileChannel channel = open()) {
+            ByteBuffer kept = ByteBuffer.allocate(Long.BYTES);
+            channel.read(kept, KEPT_OFFSET);
+            return kept.getLong(0);
+        }
+    }
+
+    /**
+     * Opens the file, for a moment only: a file that is kept open keeps its directory as well, and whoever watches that
+     * would not notice that somebody removed both.
+     */
+    private FileChannel open() throws IOException {
+        try {
+            return FileChannel.open(stamps, OPEN);
+        } catch (NoSuchFileException e) {
+            Files.createDirectories(directory);
+            return FileChannel.open(stamps, OPEN);
+        }
+    }
+}

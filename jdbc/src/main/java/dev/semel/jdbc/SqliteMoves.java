@@ -1,0 +1,323 @@
+package dev.semel.jdbc;
+
+import dev.semel.jdbc.SqliteRecords.Found;
+import dev.semel.jdbc.SqliteRecords.Holder;
+import dev.semel.jdbc.SqliteTasks.End;
+import dev.semel.store.Applied;
+import dev.semel.store.Attempt;
+import dev.semel.store.Transition;
+import dev.semel.task.Identity;
+import dev.semel.task.InputHash;
+import dev.semel.task.Lease;
+import dev.semel.task.TaskId;
+import dev.semel.task.TaskState;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
+
+/** Moving tasks. The two moves that every task makes, completion and extension, are one statement that is its own fence. */
+final class SqliteMoves {
+
+    // Nobody waits for a task that was not asked to cancel, so nothing else has to be done.
+    private static final String COMPLETE = """
+            UPDATE semel_task SET state = 'completed', order_at = NULL, due_at = NULL, finished_at = ?1,
+              outcome = 'completed', result = ?2
+            WHERE id = ?3 AND attempt = ?4 AND state = 'running' AND cancel_requested = 0
+            """;
+
+    private static final String EXTEND = """
+            UPDATE semel_task SET order_at = ?1 - priority * 60000, due_at = ?1
+            WHERE id = ?2 AND attempt = ?3 AND state = 'running'
+            RETURNING cancel_requested, lane
+            """;
+
+    private static final String FIND = """
+            SELECT seq, lane, state, attempt, cancel_requested, worker IS NOT NULL, outcome, scope, key, ttl, run,
+              lineage, created_at, former_hash
+            FROM semel_task WHERE id = ?
+            """;
+
+    private static final String OUTCOME = "SELECT outcome FROM semel_attempt WHERE task = ? AND number = ?";
+
+    private static final String BACK_TO_PENDING = """
+            UPDATE semel_task SET state = 'pending', order_at = ?2 - priority * 60000, due_at = ?2,
+              failures = failures + ?3, last_error = coalesce(?4, last_error), claim = NULL, worker = NULL,
+              started_at = NULL
+            WHERE seq = ?1
+            """;
+
+    private static final String REDRIVE = """
+            UPDATE semel_task SET state = 'pending', order_at = ?2 - priority * 60000, due_at = ?2, finished_at = NULL,
+              failures = 0, vanished = 0, claim = NULL, worker = NULL, started_at = NULL, outcome = NULL,
+              former_hash = NULL
+            WHERE seq = ?1
+            """;
+
+    private final SqliteTransaction tx;
+    private final SqliteSession session;
+
+    SqliteMoves(SqliteTransaction tx, SqliteSession session) {
+        this.tx = tx;
+        this.session = session;
+    }
+
+    List<Applied> apply(List<Transition> batch) throws SQLException {
+        List<Applied> answers = new ArrayList<>(batch.size());
+        for (Transition move : batch) {
+            answers.add(apply(move));
+        }
+        return answers;
+    }
+
+    private Applied apply(Transition move) throws SQLException {
+        return switch (move) {
+            case Transition.Complete complete -> complete(complete);
+            case Transition.Retry retry -> end(retry);
+            case Transition.Fail fail -> end(fail);
+            case Transition.PutBack putBack -> end(putBack);
+            case Transition.Cancelled cancelled -> end(cancelled);
+            case Transition.Extend(Lease lease, Duration duration) -> extend(lease, duration);
+            case Transition.Cancel(TaskId id) -> cancel(id);
+            case Transition.Redrive(TaskId id, int attempt) -> redrive(id, attempt);
+            case Transition.ReleaseKey(Identity identity, TaskId id) -> release(identity, id);
+        };
+    }
+
+    /** What a move needs to know of a task. */
+    private record Row(
+            long seq,
+            int lane,
+            TaskState state,
+            int attempt,
+            boolean cancelRequested,
+            boolean attemptHere,
+            @Nullable String outcome,
+            int scope,
+            @Nullable String key,
+            long ttl,
+            int run,
+            @Nullable TaskId continued,
+            long createdAt,
+            @Nullable InputHash formerHash) {}
+
+    private @Nullable Row find(TaskId id) throws SQLException {
+        try (ResultSet row = tx.sql(FIND).with(id).query()) {
+            if (!row.next()) {
+                return null;
+            }
+            byte[] lineage = row.getBytes(12);
+            byte[] hash = row.getBytes(14);
+            return new Row(
+                    row.getLong(1),
+                    row.getInt(2),
+                    SqliteWords.state(row.getString(3)),
+                    row.getInt(4),
+                    row.getInt(5) != 0,
+                    row.getInt(6) != 0,
+                    row.getString(7),
+                    row.getInt(8),
+                    row.getString(9),
+                    row.getLong(10),
+                    row.getInt(11),
+                    lineage == null ? null : SqliteValues.taskId(lineage),
+                    row.getLong(13),
+                    hash == null ? null : InputHash.ofBytes(hash));
+        }
+    }
+
+    private Applied complete(Transition.Complete move) throws SQLException {
+        Lease lease = move.lease();
+        int rows = tx.sql(COMPLETE)
+                .with(tx.now())
+                .with(move.result())
+                .with(lease.taskId())
+                .with(lease.attempt())
+                .update();
+        if (rows == 0) {
+            return end(move);
+        }
+        tx.news().ended(lease.taskId());
+        return Applied.APPLIED;
+    }
+
+    private Applied end(Transition.Ending move) throws SQLException {
+        Lease lease = move.lease();
+        Row task = find(lease.taskId());
+        if (task == null) {
+            return Applied.NOT_FOUND;
+        }
+        boolean newest = task.attemptHere() && task.attempt() == lease.attempt();
+        if (newest && task.state() == TaskState.RUNNING) {
+            perform(move, task, lease.taskId());
+            return Applied.APPLIED;
+        }
+        // Ended before: by an earlier send of this very move, or otherwise, a vanished lease included.
+        String outcome = newest ? task.outcome() : outcome(task.seq(), lease.attempt());
+        return move.outcome().word().equals(outcome) ? Applied.APPLIED : Applied.STALE;
+    }
+
+    private @Nullable String outcome(long seq, int attempt) throws SQLException {
+        try (ResultSet row = tx.sql(OUTCOME).with(seq).with(attempt).query()) {
+            return row.next() ? row.getString(1) : null;
+        }
+    }
+
+    private void perform(Transition.Ending move, Row task, TaskId id) throws SQLException {
+        switch (move) {
+            case Transition.Complete complete ->
+                finish(task, id, new End(TaskState.COMPLETED, move.outcome(), false, false, null, complete.result()));
+            case Transition.Fail fail -> {
+                TaskState end = fail.timedOut() ? TaskState.TIMED_OUT : TaskState.FAILED;
+                finish(task, id, new End(unlessAsked(task, end), move.outcome(), true, false, fail.error(), null));
+            }
+            case Transition.Cancelled cancelled ->
+                finish(task, id, new End(TaskState.CANCELLED, move.outcome(), false, false, null, null));
+            case Transition.Retry retry -> backToPending(task, id, retry, retry.delay(), retry.error());
+            case Transition.PutBack putBack -> backToPending(task, id, putBack, putBack.delay(), null);
+        }
+    }
+
+    private static TaskState unlessAsked(Row task, TaskState end) {
+        return task.cancelRequested() ? TaskState.CANCELLED : end;
+    }
+
+    private void finish(Row task, TaskId id, End end) throws SQLException {
+        SqliteTasks.finish(tx, task.seq(), id, end);
+    }
+
+    private void backToPending(Row task, TaskId id, Transition.Ending move, Duration delay, @Nullable String error)
+            throws SQLException {
+        boolean failure = error != null;
+        if (task.cancelRequested()) {
+            finish(task, id, new End(TaskState.CANCELLED, move.outcome(), failure, false, error, null));
+            return;
+        }
+        SqliteTasks.archive(tx, task.seq(), move.outcome(), tx.now(), error);
+        long dueAt = SqliteValues.after(tx.now(), delay);
+        tx.sql(BACK_TO_PENDING)
+                .with(task.seq())
+                .with(dueAt)
+                .with(failure ? 1 : 0)
+                .with(error)
+                .updateOne();
+        tx.claimable(tx.names().lane(task.lane()), dueAt);
+    }
+
+    private Applied extend(Lease lease, Duration duration) throws SQLException {
+        long leaseEnd = SqliteValues.after(tx.now(), duration);
+        boolean asked;
+        int lane;
+        try (ResultSet row = tx.sql(EXTEND)
+                .with(leaseEnd)
+                .with(lease.taskId())
+                .with(lease.attempt())
+                .query()) {
+            if (!row.next()) {
+                return find(lease.taskId()) == null ? Applied.NOT_FOUND : Applied.STALE;
+            }
+            asked = row.getInt(1) != 0;
+            lane = row.getInt(2);
+        }
+        // An extension may also bring the end nearer.
+        tx.dueBy(tx.names().lane(lane), leaseEnd);
+        return asked ? Applied.CANCEL_REQUESTED : Applied.APPLIED;
+    }
+
+    private Applied cancel(TaskId id) throws SQLException {
+        Row task = find(id);
+        if (task == null) {
+            return Applied.NOT_FOUND;
+        }
+        return switch (task.state()) {
+            case PENDING, WAITING -> {
+                SqliteTasks.cancel(tx, task.seq(), id);
+                yield Applied.APPLIED;
+            }
+            case RUNNING -> {
+                SqliteTasks.askToCancel(tx, task.seq());
+                yield Applied.CANCEL_REQUESTED;
+            }
+            case CANCELLED -> Applied.APPLIED;
+            case COMPLETED, FAILED, TIMED_OUT -> Applied.STALE;
+        };
+    }
+
+    private Applied redrive(TaskId id, int attempt) throws SQLException {
+        Row task = find(id);
+        if (task == null) {
+            return Applied.NOT_FOUND;
+        }
+        if (!task.state().isDead() || task.attempt() != attempt) {
+            // An attempt that was the death of a task is in the history only if the task was redriven from there.
+            String death = outcome(task.seq(), attempt);
+            boolean redriven = Attempt.Outcome.FAILED.word().equals(death)
+                    || Attempt.Outcome.TIMED_OUT.word().equals(death);
+            return redriven ? Applied.APPLIED : Applied.STALE;
+        }
+        if (task.key() != null && !takeKey(task, id, task.key())) {
+            return Applied.SUPERSEDED;
+        }
+        SqliteTasks.archiveDeath(tx, task.seq());
+        tx.sql(REDRIVE).with(task.seq()).with(tx.now()).updateOne();
+        tx.claimable(tx.names().lane(task.lane()), tx.now());
+        return Applied.APPLIED;
+    }
+
+    /** Makes a task hold its key, if it does still or the key is free. */
+    private boolean takeKey(Row task, TaskId id, String key) throws SQLException {
+        // A task that was replaced and still runs has lost the key, but the two must not run at the same time.
+        if (SqliteRecords.openFormer(tx, task.scope(), key) != null) {
+            return false;
+        }
+        Found found = SqliteRecords.find(session, task.scope(), key);
+        if (found != null && found.taskId().equals(id)) {
+            if (found.windowPassed(tx.now())) {
+                SqliteRecords.renew(tx, task.scope(), key, tx.now() + task.ttl());
+            }
+            return true;
+        }
+        if (found != null && (found.state().isOpen() || !found.windowPassed(tx.now()))) {
+            return false;
+        }
+        long expiresAt = task.createdAt() + task.ttl();
+        Holder holder = new Holder(
+                id,
+                task.lane(),
+                Objects.requireNonNull(task.formerHash(), "a task without its record keeps its hash"),
+                task.run(),
+                task.continued(),
+                task.createdAt(),
+                expiresAt <= tx.now() ? tx.now() + task.ttl() : expiresAt);
+        if (found != null) {
+            SqliteRecords.takeOver(tx, task.scope(), key, found, holder);
+            return true;
+        }
+        return SqliteRecords.add(tx, task.scope(), key, holder);
+    }
+
+    private Applied release(Identity identity, TaskId id) throws SQLException {
+        OptionalInt scope = tx.names().findScope(identity);
+        Found found = scope.isEmpty() ? null : SqliteRecords.find(session, scope.getAsInt(), identity.key());
+        if (found == null) {
+            Row task = find(id);
+            boolean its = task != null
+                    && scope.isPresent()
+                    && task.scope() == scope.getAsInt()
+                    && identity.key().equals(task.key());
+            return its ? Applied.APPLIED : Applied.NOT_FOUND;
+        }
+        if (!found.taskId().equals(id)) {
+            return Applied.SUPERSEDED;
+        }
+        if (found.state().isOpen() || SqliteRecords.openFormer(tx, scope.getAsInt(), identity.key()) != null) {
+            return Applied.HELD;
+        }
+        SqliteRecords.remove(tx, scope.getAsInt(), identity.key(), found);
+        return Applied.APPLIED;
+    }
+}

@@ -1,0 +1,209 @@
+package dev.semel.jdbc;
+
+import dev.semel.store.KeyRecord;
+import dev.semel.task.Identity;
+import dev.semel.task.InputHash;
+import dev.semel.task.TaskId;
+import dev.semel.task.TaskState;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/** Rows of {@code semel_record}: who holds an identity. */
+final class SqliteRecords {
+
+    private static final String ADD = """
+            INSERT INTO semel_record (scope, key, task_id, lane, input_hash, run, lineage, created_at, expires_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT DO NOTHING
+            """;
+
+    private static final String TAKE_OVER = """
+            UPDATE semel_record SET task_id = ?3, lane = ?4, input_hash = ?5, run = ?6, lineage = ?7, created_at = ?8,
+              expires_at = ?9, state = NULL, finished_at = NULL
+            WHERE scope = ?1 AND key = ?2
+            """;
+
+    private static final String FIND = """
+            SELECT r.task_id, r.lane, r.input_hash, r.run, r.lineage, r.created_at, r.expires_at,
+              coalesce(t.state, r.state), coalesce(t.finished_at, r.finished_at), t.seq,
+              EXISTS (SELECT 1 FROM semel_task WHERE id = ?3)
+            FROM semel_record r LEFT JOIN semel_task t ON t.id = r.task_id
+            WHERE r.scope = ?1 AND r.key = ?2
+            """;
+
+    private static final String REMOVE = "DELETE FROM semel_record WHERE scope = ? AND key = ?";
+
+    private static final String REMEMBER = """
+            UPDATE semel_record SET state = ?4, finished_at = ?5
+            WHERE scope = ?1 AND key = ?2 AND task_id = ?3
+            """;
+
+    private static final String RENEW = "UPDATE semel_record SET expires_at = ? WHERE scope = ? AND key = ?";
+
+    private static final String MAKE_FORMER = "UPDATE semel_task SET former_hash = ? WHERE id = ?";
+
+    // Whoever holds the key is found by the record; a task that lost it can still be running if it was replaced.
+    private static final String OPEN_FORMER = """
+            SELECT id FROM semel_task INDEXED BY semel_task_former
+            WHERE former_hash IS NOT NULL AND scope = ? AND key = ? AND state IN ('pending', 'running', 'waiting')
+            """;
+
+    private SqliteRecords() {}
+
+    /**
+     * A record with the state of its task.
+     *
+     * @param seq the number of the task's row, or null if its data has gone
+     * @param otherThere whether the other task that was asked for is there
+     */
+    record Found(
+            TaskId taskId,
+            int lane,
+            InputHash inputHash,
+            int run,
+            @Nullable TaskId continued,
+            long createdAt,
+            long expiresAt,
+            TaskState state,
+            @Nullable Instant finishedAt,
+            @Nullable Long seq,
+            boolean otherThere) {
+
+        boolean windowPassed(long now) {
+            return now >= expiresAt;
+        }
+
+        TaskId lineage() {
+            return continued == null ? taskId : continued;
+        }
+
+        KeyRecord seen(Identity identity, String type, long now) {
+            return new KeyRecord(
+                    identity,
+                    taskId,
+                    type,
+                    inputHash,
+                    run,
+                    lineage(),
+                    Instant.ofEpochMilli(createdAt),
+                    Instant.ofEpochMilli(expiresAt),
+                    windowPassed(now),
+                    state,
+                    finishedAt,
+                    seq == null);
+        }
+    }
+
+    /**
+     * A task as the holder of an identity.
+     *
+     * @param continued the first task of its lineage, or null if it continues none
+     */
+    record Holder(
+            TaskId taskId,
+            int lane,
+            InputHash inputHash,
+            int run,
+            @Nullable TaskId continued,
+            long createdAt,
+            long expiresAt) {}
+
+    /** Takes an identity that has no record; false if it has one. */
+    static boolean add(SqliteTransaction tx, int scope, String key, Holder holder) throws SQLException {
+        return bound(tx.sql(ADD), scope, key, holder).update() == 1;
+    }
+
+    /** Makes a record name another task. The one that it named so far is a former holder from then on. */
+    static void takeOver(SqliteTransaction tx, int scope, String key, Found from, Holder holder) throws SQLException {
+        bound(tx.sql(TAKE_OVER), scope, key, holder).updateOne();
+        makeFormer(tx, from);
+    }
+
+    static @Nullable Found find(SqliteSession session, int scope, String key) throws SQLException {
+        return find(session, scope, key, null);
+    }
+
+    /** Also looks whether another task is there: a duplicate is one only if it was not sent before. */
+    static @Nullable Found find(SqliteSession session, int scope, String key, @Nullable TaskId other)
+            throws SQLException {
+        byte[] otherId = other == null ? null : SqliteValues.bytes(other);
+        try (ResultSet row =
+                session.sql(FIND).with(scope).with(key).with(otherId).query()) {
+            if (!row.next()) {
+                return null;
+            }
+            byte[] lineage = row.getBytes(5);
+            return new Found(
+                    SqliteValues.taskId(row, 1),
+                    row.getInt(2),
+                    InputHash.ofBytes(row.getBytes(3)),
+                    row.getInt(4),
+                    lineage == null ? null : SqliteValues.taskId(lineage),
+                    row.getLong(6),
+                    row.getLong(7),
+                    SqliteWords.state(row.getString(8)),
+                    SqliteValues.instantOrNull(row, 9),
+                    SqliteValues.longOrNull(row, 10),
+                    row.getBoolean(11));
+        }
+    }
+
+    /** Frees an identity. */
+    static void remove(SqliteTransaction tx, int scope, String key, Found record) throws SQLException {
+        tx.sql(REMOVE).with(scope).with(key).updateOne();
+        makeFormer(tx, record);
+    }
+
+    /** Takes back an {@link #add} of this transaction. */
+    static void undoAdd(SqliteTransaction tx, int scope, String key) throws SQLException {
+        tx.sql(REMOVE).with(scope).with(key).updateOne();
+    }
+
+    /** Lets a record remember how its task ended, because the task's data goes. */
+    static void remember(SqliteTransaction tx, int scope, String key, TaskId id, TaskState state, long finishedAt)
+            throws SQLException {
+        tx.sql(REMEMBER)
+                .with(scope)
+                .with(key)
+                .with(id)
+                .with(SqliteWords.word(state))
+                .with(finishedAt)
+                .update();
+    }
+
+    static void renew(SqliteTransaction tx, int scope, String key, long expiresAt) throws SQLException {
+        tx.sql(RENEW).with(expiresAt).with(scope).with(key).updateOne();
+    }
+
+    /** The open task that held an identity before its present holder, or null: it was replaced and has not ended yet. */
+    static @Nullable TaskId openFormer(SqliteTransaction tx, int scope, String key) throws SQLException {
+        try (ResultSet row = tx.sql(OPEN_FORMER).with(scope).with(key).query()) {
+            return row.next() ? SqliteValues.taskId(row, 1) : null;
+        }
+    }
+
+    private static void makeFormer(SqliteTransaction tx, Found record) throws SQLException {
+        if (record.seq() != null) {
+            tx.sql(MAKE_FORMER)
+                    .with(record.inputHash().bytes())
+                    .with(record.taskId())
+                    .updateOne();
+        }
+    }
+
+    private static SqliteStatement bound(SqliteStatement statement, int scope, String key, Holder holder)
+            throws SQLException {
+        return statement
+                .with(scope)
+                .with(key)
+                .with(holder.taskId())
+                .with(holder.lane())
+                .with(holder.inputHash().bytes())
+                .with(holder.run())
+                .with(holder.continued() == null ? null : SqliteValues.bytes(holder.continued()))
+                .with(holder.createdAt())
+                .with(holder.expiresAt());
+    }
+}

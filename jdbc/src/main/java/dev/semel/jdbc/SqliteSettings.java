@@ -1,0 +1,91 @@
+package dev.semel.jdbc;
+
+import dev.semel.task.InvalidInput;
+import dev.semel.task.Limits;
+import java.time.Duration;
+import java.time.InstantSource;
+
+/**
+ * How a {@link SqliteTaskStore} behaves.
+ *
+ * @param clock the store's notion of now: what is due, what has expired
+ * @param create whether to create a file that is not there
+ * @param joinedLimit how long a caller's own transaction may take submissions, counted from its first one: it holds
+ *     SQLite's only write lock, and everybody's heartbeats wait for that
+ * @param lockLimit how long an operation waits for a lock that somebody else holds before it gives up
+ * @param readers how many reads can run at the same time; they never wait for writes
+ */
+public record SqliteSettings(
+        InstantSource clock, boolean create, Duration joinedLimit, Duration lockLimit, int readers) {
+
+    /** The most reads at the same time. */
+    public static final int MAX_READERS = 64;
+
+    /** Checks each setting. */
+    public SqliteSettings {
+        Limits.positive("limit of joined transactions", joinedLimit);
+        Limits.positive("limit of waiting for a lock", lockLimit);
+        if (readers < 1 || readers > MAX_READERS) {
+            throw new InvalidInput("A SQLite store has 1 to " + MAX_READERS + " readers, but got \"" + readers + "\".");
+        }
+    }
+
+    /**
+     * The system's clock, a file that is created, 5 s for joined transactions, 30 s for locks, 2 readers.
+     *
+     * @return the settings
+     */
+    public static SqliteSettings standard() {
+        return new SqliteSettings(InstantSource.system(), true, Duration.ofSeconds(5), Duration.ofSeconds(30), 2);
+    }
+
+    /**
+     * These settings with another clock.
+     *
+     * @param newClock the clock
+     * @return new settings
+     */
+    public SqliteSettings withClock(InstantSource newClock) {
+        return new SqliteSettings(newClock, create, joinedLimit, lockLimit, readers);
+    }
+
+    /**
+     * These settings for a file that must be there, or may be created.
+     *
+     * @param mayCreate whether to create a file that is not there
+     * @return new settings
+     */
+    public SqliteSettings withCreate(boolean mayCreate) {
+        return new SqliteSettings(clock, mayCreate, joinedLimit, lockLimit, readers);
+    }
+
+    /**
+     * These settings with another limit for joined transactions.
+     *
+     * @param limit the limit
+     * @return new settings
+     */
+    public SqliteSettings withJoinedLimit(Duration limit) {
+        return new SqliteSettings(clock, create, limit, lockLimit, readers);
+    }
+
+    /**
+     * These settings with another limit for waiting for a lock.
+     *
+     * @param limit the limit
+     * @return new settings
+     */
+    public SqliteSettings withLockLimit(Duration limit) {
+        return new SqliteSettings(clock, create, joinedLimit, limit, readers);
+    }
+
+    /**
+     * These settings with another number of readers.
+     *
+     * @param number how many reads can run at the same time
+     * @return new settings
+     */
+    public SqliteSettings withReaders(int number) {
+        return new SqliteSettings(clock, create, joinedLimit, lockLimit, number);
+    }
+}

@@ -1,0 +1,182 @@
+package dev.semel.jdbc;
+
+import dev.semel.store.Applied;
+import dev.semel.store.Attempt;
+import dev.semel.store.ClaimRequest;
+import dev.semel.store.Claims;
+import dev.semel.store.JoiningStore;
+import dev.semel.store.KeyRecord;
+import dev.semel.store.NewTask;
+import dev.semel.store.StoreListener;
+import dev.semel.store.Submitted;
+import dev.semel.store.Submitting;
+import dev.semel.store.SweepRequest;
+import dev.semel.store.Swept;
+import dev.semel.store.Task;
+import dev.semel.store.TaskQuery;
+import dev.semel.store.TaskStore;
+import dev.semel.store.Transition;
+import dev.semel.task.Identity;
+import dev.semel.task.InvalidInput;
+import dev.semel.task.TaskId;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Tasks in one SQLite file: durable, embedded, shared by any number of threads and by several processes on one machine.
+ *
+ * <p>The file may be the user's own database: all tables begin with {@code semel_}. It is set to SQLite's write-ahead log.
+ * Every commit is on disk before it is answered ({@code synchronous = FULL}).
+ */
+public final class SqliteTaskStore implements TaskStore, JoiningStore {
+
+    private final SqliteFile file;
+    private final SqliteSettings settings;
+    private final SqliteWriter writer;
+    private final SqliteReaders readers;
+    private final SqliteHints hints;
+    private final SqliteJoining joining;
+    private final SqliteClaims claims = new SqliteClaims();
+    private final SqliteSweeps sweeps = new SqliteSweeps();
+
+    private SqliteTaskStore(SqliteFile file, SqliteSession session, SqliteSettings settings) {
+        this.file = file;
+        this.settings = settings;
+        this.hints = new SqliteHints(file);
+        this.writer = new SqliteWriter(file, session, settings, hints);
+        this.readers = new SqliteReaders(file, settings.readers());
+        this.joining = new SqliteJoining(file, settings, hints);
+    }
+
+    /**
+     * Opens a store with the standard settings; makes the file and its tables if they are not there.
+     *
+     * @param file the database file
+     * @return the store
+     * @throws dev.semel.task.StoreUnusable if the file cannot be used; the message says what to mend
+     */
+    public static SqliteTaskStore open(Path file) {
+        return open(file, SqliteSettings.standard());
+    }
+
+    /**
+     * Opens a store; makes its tables if they are not there.
+     *
+     * @param file the database file
+     * @param settings how the store behaves
+     * @return the store
+     * @throws dev.semel.task.StoreUnusable if the file cannot be used; the message says what to mend
+     */
+    public static SqliteTaskStore open(Path file, SqliteSettings settings) {
+        SqliteFile database = SqliteFile.at(file, settings.create());
+        try {
+            SqliteSession session = database.openWriter(settings.create());
+            try {
+                SqliteSchema.migrate(session, database.path(), settings.clock().millis(), settings.lockLimit());
+                return new SqliteTaskStore(database, session, settings);
+            } catch (SQLException | RuntimeException e) {
+                session.close();
+                throw e;
+            }
+        } catch (SQLException e) {
+            throw SqliteErrors.translated(database.path(), e);
+        }
+    }
+
+    /**
+     * The database file.
+     *
+     * @return its absolute path
+     */
+    public Path file() {
+        return file.path();
+    }
+
+    @Override
+    public List<Submitted> submit(List<NewTask> batch) {
+        List<NewTask> items = checked(batch);
+        return items.isEmpty()
+                ? List.of()
+                : writer.ask(items.size(), false, (tx, session) -> new SqliteSubmissions(tx, session).submit(items));
+    }
+
+    static List<NewTask> checked(List<NewTask> batch) {
+        if (batch.size() > MAX_BATCH) {
+            throw new InvalidInput("A batch has at most " + MAX_BATCH + " submissions, but got " + batch.size()
+                    + ". Send it in parts.");
+        }
+        return List.copyOf(batch);
+    }
+
+    @Override
+    public Claims claim(ClaimRequest request) {
+        return writer.ask(request.limit(), false, (tx, session) -> claims.claim(tx, tx.again() ? request.again() : request));
+    }
+
+    @Override
+    public List<Applied> apply(List<Transition> batch) {
+        List<Transition> moves = List.copyOf(batch);
+        if (moves.isEmpty()) {
+            return List.of();
+        }
+        boolean heartbeat = moves.stream().allMatch(move -> move instanceof Transition.Extend);
+        return writer.ask(moves.size(), heartbeat, (tx, session) -> new SqliteMoves(tx, session).apply(moves));
+    }
+
+    @Override
+    public Map<TaskId, Task> find(Collection<TaskId> ids) {
+        List<TaskId> wanted = List.copyOf(ids);
+        return readers.ask((session, names) -> new SqliteLookups(session, names).find(wanted));
+    }
+
+    @Override
+    public List<Attempt> attempts(TaskId id) {
+        return readers.ask((session, names) -> new SqliteLookups(session, names).attempts(id));
+    }
+
+    @Override
+    public List<Task> list(TaskQuery query) {
+        return readers.ask((session, names) -> new SqliteLookups(session, names).list(query));
+    }
+
+    @Override
+    public Optional<KeyRecord> record(Identity identity) {
+        return readers.ask((session, names) -> new SqliteLookups(session, names)
+                .record(identity, settings.clock().millis()));
+    }
+
+    @Override
+    public Swept sweep(SweepRequest request) {
+        long now = settings.clock().millis();
+        writer.ask(1, false, (tx, session) -> SqliteTasks.endAllVanished(tx, request.limit()));
+        SqliteSweeps.Old old = readers.ask((session, names) -> sweeps.walk(session, names, request, now));
+        return writer.ask(request.limit(), false, (tx, session) -> sweeps.remove(tx, session, old));
+    }
+
+    @Override
+    public Registration listen(StoreListener listener) {
+        return hints.listen(listener);
+    }
+
+    @Override
+    public Submitting joining(Connection connection) {
+        return joining.with(connection);
+    }
+
+    @Override
+    public void close() {
+        writer.close();
+        readers.close();
+        hints.close();
+    }
+
+    /** For tests of what a full disk does. */
+    SqliteWriter writer() {
+        return writer;
+    }
+}

@@ -1,0 +1,342 @@
+package dev.semel.jdbc;
+
+import dev.semel.task.StoreUnavailable;
+import dev.semel.task.StoreUnusable;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+import org.sqlite.SQLiteErrorCode;
+
+/**
+ * The one thread that writes. It takes the write lock, then everything that is wanted at that moment, does it in one
+ * transaction, and answers after the commit: callers share the cost of making things durable.
+ *
+ * <p>Nothing waits for a group to fill: the first wish goes at once, those that come while it is under way are the next
+ * group. If one wish of a group fails, the group is undone and its wishes are done one by one, so that only the guilty one
+ * fails.
+ */
+final class SqliteWriter implements AutoCloseable {
+
+    // Wishes that wait at most; then callers wait for a place, which is what pushes back.
+    private static final int MOST_WISHES = 4_096;
+
+    // Tasks and moves of one transaction, about: some tens of milliseconds, so that nobody waits long for a place in
+    // the next.
+    private static final int MOST_WEIGHT = 5_000;
+
+    // A lock that was held longer than this also kept other workers from their heartbeats.
+    private static final Duration LONG_WAIT = Duration.ofSeconds(1);
+
+    // And for this long after it was let go, no lease counts as run out: whoever was kept comes first.
+    private static final Duration GRACE = Duration.ofSeconds(3);
+
+    private static final long FIRST_PAUSE = 100_000;
+    private static final long LONGEST_PAUSE = 2_000_000;
+
+    /** An operation, run in a transaction; run again if the group that it was part of failed. */
+    interface Work<T> {
+        T run(SqliteTransaction tx, SqliteSession session) throws SQLException;
+    }
+
+    private static final class Wish<T> {
+
+        private final Work<T> work;
+        private final int weight;
+        private final boolean heartbeat;
+        private final CompletableFuture<T> answer = new CompletableFuture<>();
+        private @Nullable T result;
+
+        Wish(Work<T> work, int weight, boolean heartbeat) {
+            this.work = work;
+            this.weight = weight;
+            this.heartbeat = heartbeat;
+        }
+
+        void run(SqliteTransaction tx, SqliteSession session) throws SQLException {
+            result = work.run(tx, session);
+        }
+
+        void done() {
+            answer.complete(result);
+        }
+    }
+
+    private final SqliteFile file;
+    private final InstantSource clock;
+    private final Duration lockLimit;
+    private final SqliteHints hints;
+    private final LinkedBlockingQueue<Wish<?>> wishes = new LinkedBlockingQueue<>(MOST_WISHES);
+    private final Thread thread;
+    private volatile boolean closed;
+    private volatile boolean waitingForLock;
+    private final AtomicLong commits = new AtomicLong();
+
+    private @Nullable SqliteSession session;
+    private @Nullable SqliteNames names;
+    private long leasesHeldUntil;
+
+    SqliteWriter(SqliteFile file, SqliteSession session, SqliteSettings settings, SqliteHints hints) {
+        this.file = file;
+        this.session = session;
+        this.names = new SqliteNames(session);
+        this.clock = settings.clock();
+        this.lockLimit = settings.lockLimit();
+        this.hints = hints;
+        // A platform thread: a call into SQLite pins the carrier of a virtual one for as long as the disk takes.
+        this.thread = Thread.ofPlatform()
+                .daemon()
+                .name("semel-sqlite-writer " + file.path().getFileName())
+                .unstarted(this::run);
+        thread.start();
+    }
+
+    /**
+     * Does an operation and waits for its commit.
+     *
+     * @param weight about how many tasks it touches, at least 1
+     * @param heartbeat whether it only extends leases, and so goes first after a long wait
+     */
+    <T> T ask(int weight, boolean heartbeat, Work<T> work) {
+        Wish<T> wish = new Wish<>(work, weight, heartbeat);
+        try {
+            if (closed) {
+                throw closedStore();
+            }
+            if (!wishes.offer(wish) && !wishes.offer(wish, lockLimit.toMillis(), TimeUnit.MILLISECONDS)) {
+                throw new StoreUnavailable("The SQLite file \"" + file.path() + "\" has " + MOST_WISHES
+                        + " operations waiting and took no more for " + lockLimit.toSeconds() + " s. Try again later.");
+            }
+            if (closed && wishes.remove(wish)) {
+                throw closedStore();
+            }
+            return wish.answer.get();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new StoreUnavailable(
+                    "This thread was interrupted while it waited for the SQLite file \"" + file.path()
+                            + "\". Whether the operation was done is not known; send it again.",
+                    e);
+        } catch (ExecutionException e) {
+            throw SqliteReaders.rethrown(file.path(), e.getCause());
+        }
+    }
+
+    /** How many operations wait for the next transaction; like the following, for tests that wait for it to happen. */
+    int waiting() {
+        return wishes.size();
+    }
+
+    boolean isWaitingForLock() {
+        return waitingForLock;
+    }
+
+    /** When it was told to other processes that this one waits for a lock; 0 if never. */
+    long wasKeptAt() {
+        return hints.keptAt();
+    }
+
+    /** How many transactions were committed. */
+    long commits() {
+        return commits.get();
+    }
+
+    private StoreUnusable closedStore() {
+        return new StoreUnusable(
+                "The store on the SQLite file \"" + file.path() + "\" is closed. Open it again, or close it later.");
+    }
+
+    private void run() {
+        List<Wish<?>> group = new ArrayList<>();
+        while (!closed || !wishes.isEmpty()) {
+            try {
+                Wish<?> first = wishes.take();
+                if (first.weight > 0) {
+                    group.add(first);
+                    round(group);
+                }
+            } catch (InterruptedException ignored) {
+                // Nobody but this class has the thread, so nobody means it.
+            } catch (Throwable e) {
+                fail(group, e);
+            } finally {
+                group.clear();
+            }
+        }
+        List<Wish<?>> late = new ArrayList<>();
+        wishes.drainTo(late);
+        late.forEach(wish -> wish.answer.completeExceptionally(closedStore()));
+        discard();
+    }
+
+    /** Does one group, which has its first wish so far. */
+    private void round(List<Wish<?>> group) throws SQLException {
+        SqliteSession open = session();
+        long waited = begin(open);
+        long now = clock.millis();
+        drain(group);
+        if (waited >= LONG_WAIT.toMillis()) {
+            leasesHeldUntil = Math.max(leasesHeldUntil, now + Math.max(waited, GRACE.toMillis()));
+            group.sort(Comparator.comparing((Wish<?> wish) -> !wish.heartbeat));
+        }
+        try {
+            SqliteNews news = transaction(open, group, now, false);
+            group.forEach(Wish::done);
+            hints.tell(news);
+        } catch (Throwable e) {
+            undo(open, e);
+            if (group.size() == 1) {
+                fail(group, e);
+            } else {
+                oneByOne(group);
+            }
+        }
+    }
+
+    private SqliteNews transaction(SqliteSession open, List<Wish<?>> group, long now, boolean again)
+            throws SQLException {
+        SqliteNames known = names == null ? new SqliteNames(open) : names;
+        names = known;
+        SqliteTransaction tx = new SqliteTransaction(open, known, now, () -> leasesHeld(now), again);
+        for (Wish<?> wish : group) {
+            wish.run(tx, open);
+        }
+        open.commit();
+        commits.incrementAndGet();
+        return tx.news();
+    }
+
+    private void oneByOne(List<Wish<?>> group) {
+        for (Wish<?> wish : group) {
+            SqliteSession open = null;
+            try {
+                open = session();
+                begin(open);
+                SqliteNews news = transaction(open, List.of(wish), clock.millis(), true);
+                wish.done();
+                hints.tell(news);
+            } catch (Throwable e) {
+                if (open != null) {
+                    undo(open, e);
+                }
+                fail(List.of(wish), e);
+            }
+        }
+    }
+
+    private void drain(List<Wish<?>> group) {
+        int weight = group.get(0).weight;
+        while (weight < MOST_WEIGHT) {
+            Wish<?> next = wishes.poll();
+            if (next == null) {
+                return;
+            }
+            if (next.weight > 0) {
+                group.add(next);
+                weight += next.weight;
+            }
+        }
+    }
+
+    /**
+     * Takes the write lock. Waits for it here, because SQLite's own way knows no end when the store is closed.
+     *
+     * @return how long that took, in milliseconds of the store's clock
+     */
+    private long begin(SqliteSession open) throws SQLException {
+        long began = System.nanoTime();
+        long asked = clock.millis();
+        long told = asked;
+        long pause = FIRST_PAUSE;
+        while (!open.beginImmediate()) {
+            long limit = closed ? LONG_WAIT.toNanos() : lockLimit.toNanos();
+            if (System.nanoTime() - began > limit) {
+                throw new StoreUnavailable("The SQLite file \"" + file.path() + "\" was locked for "
+                        + Duration.ofNanos(System.nanoTime() - began).toSeconds()
+                        + " s: another program keeps a transaction open on it. Try again, and look for that program.");
+            }
+            long now = clock.millis();
+            if (now - told >= LONG_WAIT.toMillis()) {
+                told = now;
+                hints.kept(now);
+            }
+            waitingForLock = true;
+            LockSupport.parkNanos(pause);
+            pause = Math.min(pause * 2, LONGEST_PAUSE);
+        }
+        waitingForLock = false;
+        return clock.millis() - asked;
+    }
+
+    /** Whether some process was kept from its heartbeats until a moment ago. */
+    private boolean leasesHeld(long now) {
+        return now < leasesHeldUntil || Math.abs(now - hints.keptAt()) < GRACE.toMillis();
+    }
+
+    private void undo(SqliteSession open, Throwable because) {
+        open.rollback(because);
+        if (names != null) {
+            names.forget();
+        }
+        if (isBroken(because)) {
+            discard();
+        }
+    }
+
+    /** Whether a connection that met this is better opened anew. */
+    private static boolean isBroken(Throwable because) {
+        if (!(because instanceof SQLException e)) {
+            return because instanceof Error;
+        }
+        int code = SqliteErrors.primary(e);
+        return code != SQLiteErrorCode.SQLITE_FULL.code
+                && code != SQLiteErrorCode.SQLITE_BUSY.code
+                && code != SQLiteErrorCode.SQLITE_CONSTRAINT.code;
+    }
+
+    private SqliteSession session() throws SQLException {
+        SqliteSession open = session;
+        if (open == null) {
+            open = file.openWriter(false);
+            session = open;
+            names = new SqliteNames(open);
+        }
+        return open;
+    }
+
+    private void discard() {
+        SqliteSession open = session;
+        session = null;
+        names = null;
+        if (open != null) {
+            try {
+                open.close();
+            } catch (SQLException e) {
+                SqliteReaders.LOG.warn("Closing a connection to the SQLite file \"{}\" failed", file.path(), e);
+            }
+        }
+    }
+
+    private static void fail(List<Wish<?>> group, Throwable because) {
+        group.forEach(wish -> wish.answer.completeExceptionally(because));
+    }
+
+    /** Finishes what was asked for so far, and ends. */
+    @Override
+    public void close() {
+        closed = true;
+        // Weighs nothing, so it is not done, but it wakes up a writer that has nothing to do. A full queue does so by
+        // itself.
+        wishes.offer(new Wish<>((tx, open) -> true, 0, false));
+        SqliteReaders.join(thread);
+    }
+}

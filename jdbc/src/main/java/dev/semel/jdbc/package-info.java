@@ -1,0 +1,39 @@
+/**
+ * Task stores on databases. Each store owns its SQL, by hand, beside the Java that runs it; there is no layer over dialects.
+ *
+ * <h2>SQLite</h2>
+ *
+ * <p>{@link dev.semel.jdbc.SqliteTaskStore} keeps tasks in one file. SQLite lets one connection write at a time, and a write
+ * is worth nothing before it is on disk, so what counts is how many operations share a commit and how few rows each of them
+ * touches.
+ *
+ * <p><b>One writer.</b> {@code SqliteWriter} is one platform thread with one connection. It takes the write lock, then all
+ * operations that wait at that moment, whoever asked for them, runs them in one transaction and answers after the commit.
+ * Callers wait for a future; most of them are virtual threads, and no call into SQLite's library ever pins their carrier. If
+ * an operation fails, the transaction is rolled back and its operations are run one by one, so only the guilty one fails.
+ * Reads have threads and connections of their own ({@code SqliteReaders}): with a write-ahead log neither side waits for the
+ * other.
+ *
+ * <p><b>Few rows.</b> The whole life of a task that succeeds at once is an insert and two updates of one row; a key adds one
+ * row. Names are numbers: a <em>lane</em> stands for (tenant, queue, type). Each lane has a <em>wake time</em>, before which
+ * none of its tasks is due, so a claim visits only lanes that may have something for it. The invariant that all rests on:
+ * whoever makes a task claimable at a time lowers the wake time of its lane to that time, in the same transaction
+ * ({@code SqliteTransaction.dueBy}). A wake time may be too early, then a claim finds nothing and corrects it; if it were
+ * too late, the task would be out of sight. Within a lane an index holds the pending tasks in the order of claims. Running
+ * tasks and those with a vanished attempt, which a claim takes sparingly, lie in a second one.
+ *
+ * <p><b>Several processes.</b> Every transaction that writes begins with {@code BEGIN IMMEDIATE}, so they come one after the
+ * other, in one process or in many. What a process remembers between transactions is only what cannot change (the numbers of
+ * names) or does not matter (whose turn it was). They wake each other by a small file that each of them watches
+ * ({@code SqliteHintFile}); nothing depends on it but speed.
+ *
+ * <p><b>Other people's locks.</b> A submission can join a transaction of the caller's own. That transaction holds the write
+ * lock until it ends, and heartbeats cannot be written meanwhile. So it has a limit, and whoever had to wait long says so in
+ * the hint file, and for some seconds nobody takes a lease that ran out: its worker was alive, but could not write.
+ *
+ * <p><b>Time</b> is the clock of the process, in milliseconds; all processes on one file run on one machine.
+ */
+@NullMarked
+package dev.semel.jdbc;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,113 @@
+-- Semel on SQLite, schema version 1. All times are milliseconds since 1970 (UTC). docs/reference/schema.md explains more.
+
+-- A lane is one task type of one tenant in one queue. Tasks carry its number instead of three names, so that rows and
+-- indexes are narrow, and a claim never meets tasks of types that nobody handles. Lanes are never removed.
+CREATE TABLE semel_lane (
+  id INTEGER PRIMARY KEY,
+  tenant TEXT NOT NULL,
+  queue TEXT NOT NULL,
+  type TEXT NOT NULL,
+  -- No task of this lane is due before this time; NULL if none is known. Whoever makes a task of the lane claimable
+  -- lowers it, a claim that finds the lane empty raises it.
+  wake_at INTEGER,
+  UNIQUE (queue, tenant, type)
+) STRICT;
+
+-- A claim looks only at the lanes of its queues that may have something due, those that waited longest first: ten thousand
+-- idle lanes cost it nothing.
+CREATE INDEX semel_lane_wake ON semel_lane (queue, wake_at) WHERE wake_at IS NOT NULL;
+
+-- The name space of keys: one tenant and one scope. Records and tasks carry its number.
+CREATE TABLE semel_scope (
+  id INTEGER PRIMARY KEY,
+  tenant TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  name TEXT NOT NULL,
+  UNIQUE (tenant, kind, name)
+) STRICT;
+
+-- A task and its newest attempt. Documents come last: what looks for tasks does not read past them.
+CREATE TABLE semel_task (
+  seq INTEGER PRIMARY KEY,             -- rises in order of creation
+  id BLOB NOT NULL UNIQUE,             -- 16 bytes; the unique index also serves listings, which are in order of ids
+  lane INTEGER NOT NULL,
+  state TEXT NOT NULL,
+  priority INTEGER NOT NULL DEFAULT 0,
+  order_at INTEGER,                    -- due_at less a minute for each step of priority; NULL unless pending or running
+  due_at INTEGER,                      -- start, retry or end of the lease; NULL once it has ended
+  created_at INTEGER NOT NULL,
+  finished_at INTEGER,
+  attempt INTEGER NOT NULL DEFAULT 0,
+  failures INTEGER NOT NULL DEFAULT 0,
+  vanished INTEGER NOT NULL DEFAULT 0,
+  cancel_requested INTEGER NOT NULL DEFAULT 0,
+  run INTEGER NOT NULL DEFAULT 1,
+  claim INTEGER,                       -- the number of the claim that began the newest attempt
+  worker TEXT,                         -- of the newest attempt; NULL if that is in semel_attempt or there was none
+  started_at INTEGER,
+  outcome TEXT,
+  lineage BLOB,                        -- the first task that this one continues; NULL if it continues none
+  after_id BLOB,                       -- waits until this task has ended
+  retry TEXT,                          -- options that differ from the type's
+  timeout INTEGER,
+  scope INTEGER,                       -- with key: the identity; NULL without a key
+  key TEXT,
+  ttl INTEGER,                         -- the window, for the day when a redrive takes the key back
+  former_hash BLOB,                    -- the input hash, once the key has a newer holder or none; NULL while it is held
+  last_error TEXT,
+  result TEXT,
+  input TEXT NOT NULL
+) STRICT;
+
+-- What a claim takes first to last: pending tasks of a lane, and nothing else. It holds all that the claim asks for (seq
+-- settles ties, priority gives the due time back), so tasks that rank high but are due only later cost no look at their row.
+CREATE INDEX semel_task_ready ON semel_task (lane, order_at, seq, priority)
+  WHERE state = 'pending' AND vanished = 0;
+
+-- The same for tasks with a vanished attempt and for running ones, which become that when their lease has run out. They lie
+-- apart because a claim takes few of them: a thousand of them must not stand in the way of the others.
+CREATE INDEX semel_task_suspect ON semel_task (lane, order_at, seq, priority)
+  WHERE state = 'running' OR (state = 'pending' AND vanished > 0);
+
+-- Finds tasks that were asked to cancel and whose worker gave no word until the lease ran out. Almost always empty.
+CREATE INDEX semel_task_asked ON semel_task (lane, due_at) WHERE state = 'running' AND cancel_requested = 1;
+
+-- Finds who waits for a task that has ended. Almost always empty.
+CREATE INDEX semel_task_after ON semel_task (after_id) WHERE after_id IS NOT NULL;
+
+-- Finds the earlier runs of an identity. The newest is found by its record, so a task enters here only when it loses its key.
+CREATE INDEX semel_task_former ON semel_task (scope, key) WHERE former_hash IS NOT NULL;
+
+-- Lists dead letters without looking at all that went well.
+CREATE INDEX semel_task_dead ON semel_task (id) WHERE state IN ('failed', 'timed_out');
+
+-- Attempts that ended without finishing their task. The newest one lives in the task, so the common life of a task, one
+-- attempt that succeeds, writes nothing here.
+CREATE TABLE semel_attempt (
+  task INTEGER NOT NULL,               -- semel_task.seq
+  number INTEGER NOT NULL,
+  worker TEXT NOT NULL,
+  started_at INTEGER NOT NULL,
+  ended_at INTEGER NOT NULL,
+  outcome TEXT NOT NULL,
+  error TEXT,
+  PRIMARY KEY (task, number)
+) STRICT, WITHOUT ROWID;
+
+-- The idempotency record: who holds an identity. In order of scope and key and not of a hash, because keys that are made
+-- together are mostly alike and then lie on the same page; a hash spreads every batch over the whole table. The whole key
+-- is compared. No index by expires_at: a sweep walks the table, once in an hour, and submissions pay nothing for it.
+CREATE TABLE semel_record (
+  scope INTEGER NOT NULL,
+  key TEXT NOT NULL,
+  task_id BLOB NOT NULL,
+  lane INTEGER NOT NULL,
+  input_hash BLOB NOT NULL,
+  run INTEGER NOT NULL,
+  lineage BLOB,                        -- NULL if the task continues none
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  state TEXT,                          -- how the task ended, once its data has gone
+  finished_at INTEGER,
+  PRIMARY KEY (scope, key)
+) STRICT, WITHOUT ROWID;
