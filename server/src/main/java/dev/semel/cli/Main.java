@@ -1,19 +1,172 @@
 package dev.semel.cli;
 
+import dev.semel.task.InvalidInput;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Help.Ansi;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
 
 /** The command line of Semel. */
 public final class Main {
 
+    private static final Map<String, Supplier<Command>> COMMANDS = commands();
+
     private Main() {}
 
+    private static Map<String, Supplier<Command>> commands() {
+        Map<String, Supplier<Command>> commands = new LinkedHashMap<>();
+        commands.put("demo", DemoCommand::new);
+        commands.put("submit", SubmitCommand::new);
+        commands.put("worker", WorkerCommand::new);
+        commands.put("task", TaskCommand::new);
+        commands.put("migrate", MigrateCommand::new);
+        commands.put("doctor", DoctorCommand::new);
+        commands.put("bench", BenchCommand::new);
+        commands.put(DemoChildCommand.NAME, DemoChildCommand::new);
+        commands.put(TrainingCommand.NAME, TrainingCommand::new);
+        return commands;
+    }
+
     /**
-     * Runs one command.
+     * Runs one command and ends the program with its exit code.
      *
      * @param arguments the command and its options
      */
     public static void main(String[] arguments) {
+        Console console = Console.ofSystem();
+        System.exit(run(arguments, console));
+    }
+
+    /** Runs one command. */
+    static int run(String[] given, Console console) {
+        boolean json = isAskedFor(Options.JSON, given);
+        boolean verbose = isAskedFor(Options.VERBOSE, given);
+        try {
+            String[] arguments = decoded(given);
+            if (verbose) {
+                LogSetUp.beVerbose();
+            }
+            return run(parse(arguments), console);
+        } catch (RuntimeException e) {
+            return Failure.report(e, console, json, verbose);
+        }
+    }
+
+    private static int run(ParseResult program, Console console) {
+        List<ParseResult> levels = new ArrayList<>();
+        for (ParseResult level = program; level != null; level = level.subcommand()) {
+            levels.add(level);
+            if (level.isUsageHelpRequested()) {
+                help(level.commandSpec(), console, level.hasMatchedOption(Options.NO_COLOR));
+                return ExitCode.DONE;
+            }
+        }
+        if (program.isVersionHelpRequested()) {
+            version(console, program.hasMatchedOption(Options.JSON));
+            return ExitCode.DONE;
+        }
+        CommandSpec last = levels.getLast().commandSpec();
+        if (last.userObject() instanceof Command command) {
+            return command.run(new Invocation(console, levels));
+        }
+        throw new ParameterException(
+                last.commandLine(),
+                "\"" + last.qualifiedName() + "\" needs a command: one of "
+                        + String.join(", ", Options.visibleCommands(last)));
+    }
+
+    private static ParseResult parse(String[] arguments) {
+        CommandSpec program = CommandSpec.create().name("semel");
+        program.usageMessage()
+                .description(
+                        "A durable task queue in which submitting twice, delivering twice and crashing halfway are safe.")
+                .sortOptions(false)
+                .footer(
+                        "%nExamples:",
+                        "  semel demo",
+                        "  semel submit charge '{\"order\":\"ORD-123\"}' --key charge-ORD-123 --queue payments",
+                        "  semel worker payments --exec ./charge.sh",
+                        "%n\"semel COMMAND --help\" tells more. Exit codes: 0 done, 1 failed, 2 wrong usage or bad input,",
+                        "3 idempotency conflict, 4 rejected because it exists, 5 not found, 6 store unavailable.");
+        // A command that is named first is the only one that need be built; all are needed to give help or to guess.
+        Supplier<Command> only = arguments.length == 0 ? null : COMMANDS.get(arguments[0]);
+        if (only != null) {
+            program.addSubcommand(arguments[0], only.get().spec());
+        } else {
+            COMMANDS.forEach(
+                    (name, command) -> program.addSubcommand(name, command.get().spec()));
+        }
+        Options.addGlobal(program);
+        program.addOption(OptionSpec.builder("-V", "--version")
+                .versionHelp(true)
+                .description("Show the version and exit.")
+                .build());
+        return new CommandLine(program)
+                // An argument that begins with @ is an input file, which only submit may open.
+                .setExpandAtFiles(false)
+                .setInterpolateVariables(false)
+                .parseArgs(arguments);
+    }
+
+    private static void help(CommandSpec spec, Console console, boolean noColor) {
+        int width = Math.clamp(console.width(), 60, 110);
+        spec.usageMessage().width(width);
+        spec.commandLine().usage(console.out(), console.hasColors(noColor) ? Ansi.ON : Ansi.OFF);
+    }
+
+    private static void version(Console console, boolean json) {
         @Nullable String version = Main.class.getPackage().getImplementationVersion();
-        System.out.println("semel " + (version == null ? "development" : version));
+        String known = version == null ? "development" : version;
+        console.out()
+                .println(
+                        json
+                                ? new JsonText()
+                                        .put("version", known)
+                                        .put("java", Runtime.version().toString())
+                                        .toString()
+                                : "semel " + known);
+    }
+
+    /** Whether a flag was given, found without parsing: also what cannot be parsed is answered as it was asked for. */
+    private static boolean isAskedFor(String flag, String[] arguments) {
+        return Arrays.stream(arguments)
+                .takeWhile(argument -> !argument.equals("--"))
+                .anyMatch(flag::equals);
+    }
+
+    /**
+     * The arguments in UTF-8. In the locale "C" the JVM has replaced what is not ASCII; stored like that, a key or an input
+     * would not be what the caller gave.
+     */
+    private static String[] decoded(String[] arguments) {
+        if ("UTF-8".equals(System.getProperty("sun.jnu.encoding"))
+                || Arrays.stream(arguments).noneMatch(argument -> argument.indexOf('\uFFFD') >= 0)) {
+            return arguments;
+        }
+        try {
+            List<String> all = List.of(Files.readString(Path.of("/proc/self/cmdline"), StandardCharsets.UTF_8)
+                    .split("\0", -1));
+            int end = all.size() - 1; // the last one is followed by its separator
+            return all.subList(end - arguments.length, end).toArray(String[]::new);
+        } catch (IOException | IndexOutOfBoundsException e) {
+            throw new InvalidInput(
+                    "Arguments that are not ASCII need a locale in UTF-8, but this one is \""
+                            + System.getProperty("sun.jnu.encoding")
+                            + "\". Set LC_ALL=C.UTF-8, or give the input as @file or -.",
+                    e);
+        }
     }
 }

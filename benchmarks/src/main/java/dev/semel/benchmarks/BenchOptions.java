@@ -1,0 +1,30 @@
+package dev.semel.benchmarks;
+
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What to measure and where.
+ *
+ * @param store the kind and the place of the storage, for example {@code sqlite:semel.db}; a directory beside that file is
+ *     used, never the file itself
+ * @param brief whether to take small samples, for a first impression in under two minutes
+ * @param only the beginnings of the names of the measures to take; empty for all
+ * @param output the directory for the report, its charts and its JSON, or null to write none
+ */
+public record BenchOptions(
+        String store,
+        boolean brief,
+        List<String> only,
+        @Nullable Path output) {
+
+    /** Copies. */
+    public BenchOptions {
+        only = List.copyOf(only);
+    }
+
+    boolean wants(String measure) {
+        return only.isEmpty() || only.stream().anyMatch(measure::startsWith);
+    }
+}

@@ -1,0 +1,84 @@
+package dev.semel.benchmarks;
+
+import java.io.BufferedReader;
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** Another JVM that takes part in a measure. It is told things by lines, and answers in lines. */
+final class Child implements AutoCloseable {
+
+    private final Process process;
+    private final BufferedReader in;
+    private final BufferedWriter out;
+
+    private Child(Process process) {
+        this.process = process;
+        this.in = process.inputReader();
+        this.out = process.outputWriter();
+    }
+
+    /** Starts a child in a role and waits until it is ready. */
+    static Child start(String role, String url, int number) throws IOException {
+        return start(List.of(), role, url, number);
+    }
+
+    /** Starts a child under another program, such as a tracer. */
+    static Child start(List<String> under, String role, String url, int number) throws IOException {
+        List<String> command = new ArrayList<>(under);
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(List.of(
+                "-Xmx512m",
+                "-Xlog:disable",
+                "-Xlog:all=error:stderr",
+                "--enable-native-access=ALL-UNNAMED",
+                "-cp",
+                System.getProperty("java.class.path"),
+                ChildMain.class.getName(),
+                role,
+                url,
+                Integer.toString(number)));
+        Child child = new Child(
+                new ProcessBuilder(command).redirectError(Redirect.INHERIT).start());
+        String first = child.hear();
+        if (!first.equals(ChildMain.READY)) {
+            child.close();
+            throw new IOException("A child process in the role \"" + role + "\" should be ready, but said: " + first);
+        }
+        return child;
+    }
+
+    void tell(String line) throws IOException {
+        out.write(line);
+        out.newLine();
+        out.flush();
+    }
+
+    String hear() throws IOException {
+        String line = in.readLine();
+        return line == null ? "(it has ended)" : line;
+    }
+
+    /** Ends the child: it ends when it hears no more. */
+    @Override
+    public void close() throws IOException {
+        try {
+            out.close();
+        } catch (IOException e) {
+            // It has ended before; its pipe is broken, and that is what was wanted.
+            process.destroy();
+        }
+        try {
+            if (!process.waitFor(30, TimeUnit.SECONDS)) {
+                process.destroyForcibly();
+            }
+        } catch (InterruptedException e) {
+            process.destroyForcibly();
+            Thread.currentThread().interrupt();
+        }
+    }
+}

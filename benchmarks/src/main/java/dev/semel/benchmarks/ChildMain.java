@@ -1,0 +1,142 @@
+package dev.semel.benchmarks;
+
+import com.sun.management.OperatingSystemMXBean;
+import dev.semel.Semel;
+import dev.semel.SubmissionRequest;
+import dev.semel.benchmarks.Item.Keys;
+import dev.semel.engine.Worker;
+import dev.semel.store.TaskStore;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/** The main class of a child process: opens the store of its parent and plays a role. */
+final class ChildMain {
+
+    static final String READY = "ready";
+
+    private static final int SETTLE_SECONDS = 3;
+
+    private final CountingStore store;
+    private final Semel semel;
+    private final int number;
+
+    private ChildMain(TaskStore store, int number) {
+        this.store = new CountingStore(store);
+        this.semel = Semel.on(this.store).build();
+        this.number = number;
+    }
+
+    /**
+     * Plays a role.
+     *
+     * @param arguments the role, the store and a number whose meaning depends on the role
+     * @throws IOException if the parent is gone
+     */
+    public static void main(String[] arguments) throws IOException {
+        TaskStore store = StoreUnderTest.of(arguments[1]).open(arguments[1]);
+        ChildMain child = new ChildMain(store, Integer.parseInt(arguments[2]));
+        try (Semel semel = child.semel) {
+            switch (arguments[0]) {
+                case "ping" -> child.ping();
+                case "idle" -> child.idle();
+                case "submit-singly" -> {
+                    child.submitSingly();
+                    say(READY);
+                }
+                case "submit-batches" -> {
+                    child.submitBatches(child.number);
+                    say(READY);
+                }
+                case "life" -> {
+                    child.life(child.number);
+                    say(READY);
+                }
+                default -> throw new IllegalArgumentException("Unknown role: " + arguments[0]);
+            }
+        }
+    }
+
+    private static void say(String line) {
+        System.out.println(line);
+        System.out.flush();
+    }
+
+    /** Submits a task for each line that it hears. */
+    private void ping() throws IOException {
+        BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        say(READY);
+        String line = in.readLine();
+        while (line != null) {
+            IdleLatency.send(semel, Integer.parseInt(line), number != 0);
+            line = in.readLine();
+        }
+    }
+
+    /** Runs some tasks, settles down, and says again and again how much of a core it takes to do nothing. */
+    private void idle() {
+        try (Worker worker = worker()) {
+            submitBatches(2_000);
+            store.awaitCompleted(2_000);
+            say(READY);
+            OperatingSystemMXBean system = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
+            pause(SETTLE_SECONDS);
+            for (int i = 0; i < Scale.FULL.repeats(); i++) {
+                long began = System.nanoTime();
+                long cpu = system.getProcessCpuTime();
+                pause(number);
+                say(Double.toString(100.0 * (system.getProcessCpuTime() - cpu) / (System.nanoTime() - began)));
+            }
+            worker.close();
+        }
+    }
+
+    private static void pause(int seconds) {
+        long until = System.nanoTime() + seconds * 1_000_000_000L;
+        for (long left = until - System.nanoTime(); left > 0; left = until - System.nanoTime()) {
+            LockSupport.parkNanos(left);
+        }
+    }
+
+    private Worker worker() {
+        return semel.worker(Work.QUEUE)
+                .handle(Work.TYPE, (context, work) -> null)
+                .start();
+    }
+
+    private void submitSingly() {
+        for (Item item : Item.fresh(0, number, Keys.RISING)) {
+            request(item).send();
+        }
+    }
+
+    private void submitBatches(int tasks) {
+        for (int from = 0; from < tasks; from += Ours.BATCH) {
+            List<SubmissionRequest<Work, @Nullable Void>> batch = new ArrayList<>();
+            for (Item item : Item.fresh(from, Math.min(Ours.BATCH, tasks - from), Keys.RISING)) {
+                batch.add(request(item));
+            }
+            semel.submitAll(batch);
+        }
+    }
+
+    private void life(int tasks) {
+        try (Worker worker = worker()) {
+            submitBatches(tasks);
+            store.awaitCompleted(tasks);
+            worker.close();
+        }
+    }
+
+    private SubmissionRequest<Work, @Nullable Void> request(Item item) {
+        SubmissionRequest<Work, @Nullable Void> request =
+                semel.submit(Work.TYPE, Work.of(item.number(), Work.USUAL_SIZE));
+        return item.key() == null ? request : request.idempotencyKey(item.key());
+    }
+}

@@ -1,0 +1,114 @@
+package dev.semel.benchmarks;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a figure should be.
+ *
+ * @param what the figure
+ * @param atLeast whether it should be at least the limit; otherwise at most
+ * @param limit the limit
+ * @param measured what it is
+ */
+public record Goal(String what, boolean atLeast, double limit, double measured) {
+
+    /**
+     * Whether the goal is reached.
+     *
+     * @return true if so
+     */
+    public boolean isMet() {
+        return atLeast ? measured >= limit : measured <= limit;
+    }
+
+    /** The goals that the results say something about. */
+    static List<Goal> of(List<Result> results) {
+        return new Collector(results).goals();
+    }
+
+    private static final class Collector {
+
+        private final Map<String, Result> byId;
+        private final List<Goal> goals = new ArrayList<>();
+
+        Collector(List<Result> results) {
+            byId = results.stream()
+                    .collect(Collectors.toMap(Result::id, Function.identity(), (one, other) -> one, TreeMap::new));
+        }
+
+        List<Goal> goals() {
+            for (String key : List.of("", "-key")) {
+                String with = key.isEmpty() ? ", without key" : ", with key";
+                value("whole life, tasks/s" + with, "life" + key, true, 20_000);
+                ratio("whole life to raw" + with, "life" + key, 0.45);
+                ratio("drain to raw" + with, "drain" + key, 0.45);
+                ratio("batch submit to raw" + with, "submit-batch" + key, 0.5);
+                singleCallers("64 callers to one commit for each task" + with, "submit-64" + key, "submit-1" + key);
+            }
+            for (String id : List.of("submit-64", "submit-batch", "drain", "life", "life-64")) {
+                withKey(id);
+            }
+            value("all duplicates in batches, submissions/s", "duplicates-batch", true, 100_000);
+            value("all duplicates from 64 callers, submissions/s", "duplicates-64", true, 100_000);
+            value("idle p50 in one process, ms", "idle", false, 2);
+            value("idle p50 across processes, ms", "idle-across", false, 10);
+            value("idle worker, % of a core", "idle-cpu", false, 1);
+            byId.values().forEach(this::growth);
+            return goals;
+        }
+
+        private void value(String what, String id, boolean atLeast, double limit) {
+            Result result = byId.get(id);
+            if (result != null) {
+                goals.add(new Goal(what, atLeast, limit, result.ours().median()));
+            }
+        }
+
+        private void ratio(String what, String id, double limit) {
+            Result result = byId.get(id);
+            Double ratio = result == null ? null : result.ratio();
+            if (ratio != null) {
+                goals.add(new Goal(what, true, limit, ratio));
+            }
+        }
+
+        private void singleCallers(String what, String many, String one) {
+            Result shared = byId.get(many);
+            Result single = byId.get(one);
+            @Nullable Series raw = single == null ? null : single.raw();
+            if (shared != null && raw != null) {
+                goals.add(new Goal(what, true, 3.5, shared.ours().median() / raw.median()));
+            }
+        }
+
+        private void withKey(String id) {
+            Result without = byId.get(id);
+            Result with = byId.get(id + "-key");
+            if (without != null && with != null) {
+                goals.add(new Goal(
+                        "with key to without, " + id,
+                        true,
+                        0.8,
+                        with.ours().median() / without.ours().median()));
+            }
+        }
+
+        private void growth(Result result) {
+            Double kept = result.kept();
+            if (kept != null) {
+                goals.add(new Goal(result.title() + ", to an empty store", true, 0.9, kept));
+                Double before = result.details().get("heap before, MB");
+                Double with = result.details().get("heap with it, MB");
+                if (before != null && with != null) {
+                    goals.add(new Goal(result.title() + ", growth of the heap in MB", false, 20, with - before));
+                }
+            }
+        }
+    }
+}

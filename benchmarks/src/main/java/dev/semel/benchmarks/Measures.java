@@ -1,0 +1,255 @@
+package dev.semel.benchmarks;
+
+import dev.semel.benchmarks.Item.Keys;
+import dev.semel.benchmarks.Throughput.OursSample;
+import dev.semel.benchmarks.Throughput.RawSample;
+import dev.semel.benchmarks.Throughput.Reading;
+import dev.semel.engine.Worker;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** All that is measured. */
+final class Measures {
+
+    private static final String SUBMIT = "Submitting";
+    private static final String RUN = "Running";
+    private static final String SIZE = "Size of the input";
+
+    // So many tasks are there before duplicates of them are submitted.
+    private static final int KNOWN = 1_000;
+
+    private final StoreUnderTest storage;
+    private final Scale scale;
+    private final List<Measure> all = new ArrayList<>();
+
+    private Measures(StoreUnderTest storage, Scale scale) {
+        this.storage = storage;
+        this.scale = scale;
+    }
+
+    static List<Measure> of(StoreUnderTest storage, Scale scale) {
+        Measures measures = new Measures(storage, scale);
+        measures.submitting();
+        measures.duplicates();
+        measures.running();
+        measures.sizes();
+        for (boolean keyed : List.of(false, true)) {
+            measures.all.add(new IdleLatency(storage, scale, false, keyed));
+            measures.all.add(new IdleLatency(storage, scale, true, keyed));
+        }
+        measures.all.add(new IdleWorker(storage, scale));
+        scale.history().forEach(size -> measures.all.add(new Growth(storage, scale, true, size)));
+        scale.backlog().forEach(size -> measures.all.add(new Growth(storage, scale, false, size)));
+        return measures.all;
+    }
+
+    private void add(String id, String section, String title, int number, OursSample ours, @Nullable RawSample raw) {
+        all.add(new Throughput(id, section, title, storage, number, scale.repeats(), ours, raw));
+    }
+
+    private static String named(Keys keys) {
+        return switch (keys) {
+            case NONE -> "";
+            case RISING -> "-key";
+            case RANDOM -> "-random-key";
+        };
+    }
+
+    private static String told(Keys keys) {
+        return switch (keys) {
+            case NONE -> "without key";
+            case RISING -> "with key";
+            case RANDOM -> "with random key";
+        };
+    }
+
+    private void submitting() {
+        for (Keys keys : List.of(Keys.NONE, Keys.RISING)) {
+            submitSingly(1, scale.one(), keys);
+            submitSingly(8, scale.eight(), keys);
+            submitSingly(64, scale.many(), keys);
+        }
+        for (Keys keys : Keys.values()) {
+            add(
+                    "submit-batch" + named(keys),
+                    SUBMIT,
+                    "batches of 1,000, " + told(keys),
+                    scale.batch(),
+                    (place, number) -> submitBatches(place, Item.fresh(0, number, keys), Work.USUAL_SIZE),
+                    (raw, number) ->
+                            Raw.insertInBatches(raw, Raw.rows(Item.fresh(0, number, keys), Work.USUAL_SIZE), false));
+        }
+    }
+
+    private void submitSingly(int callers, int number, Keys keys) {
+        add(
+                "submit-" + callers + named(keys),
+                SUBMIT,
+                callers + (callers == 1 ? " caller, " : " callers, ") + told(keys),
+                number,
+                (place, tasks) -> {
+                    try (Ours ours = new Ours(place, tasks, Work.USUAL_SIZE)) {
+                        Lap took = ours.submitSingly(Item.fresh(0, tasks, keys), callers);
+                        ours.checkCreated(tasks);
+                        return new Reading(took, roundTrips(ours, tasks));
+                    }
+                },
+                (raw, tasks) -> {
+                    List<RawStore.Row> rows = Raw.rows(Item.fresh(0, tasks, keys), Work.USUAL_SIZE);
+                    return callers == 1 ? Raw.insertSingly(raw, rows) : Raw.insertShared(raw, rows, callers, false);
+                });
+    }
+
+    private static Reading submitBatches(StoreUnderTest.Place place, List<Item> items, int size) {
+        try (Ours ours = new Ours(place, items.size(), size)) {
+            Lap took = ours.submitInBatches(items);
+            ours.checkCreated(items.size());
+            return Reading.of(took);
+        }
+    }
+
+    private void duplicates() {
+        for (boolean halfNew : List.of(false, true)) {
+            for (boolean batches : List.of(false, true)) {
+                int number = batches ? scale.batch() : scale.many();
+                add(
+                        (halfNew ? "half-duplicates" : "duplicates") + (batches ? "-batch" : "-64"),
+                        SUBMIT,
+                        (halfNew ? "50 % duplicates, " : "all duplicates, ")
+                                + (batches ? "batches of 1,000" : "64 callers"),
+                        number,
+                        (place, tasks) -> duplicates(place, tasks, halfNew, batches),
+                        (raw, tasks) -> rawDuplicates(raw, tasks, halfNew, batches));
+            }
+        }
+    }
+
+    private static Reading duplicates(StoreUnderTest.Place place, int number, boolean halfNew, boolean batches) {
+        try (Ours ours = new Ours(place, KNOWN + number, Work.USUAL_SIZE)) {
+            ours.submitInBatches(Item.fresh(0, KNOWN, Keys.RISING));
+            List<Item> items = Item.mixed(KNOWN, number, halfNew, Keys.RISING);
+            Lap took = batches ? ours.submitInBatches(items) : ours.submitSingly(items, 64);
+            ours.checkCreated(KNOWN + (halfNew ? number / 2 : 0));
+            return Reading.of(took);
+        }
+    }
+
+    private static Lap rawDuplicates(RawStore raw, int number, boolean halfNew, boolean batches) {
+        raw.insert(Raw.rows(Item.fresh(0, KNOWN, Keys.RISING), Work.USUAL_SIZE), false);
+        List<RawStore.Row> rows = Raw.rows(Item.mixed(KNOWN, number, halfNew, Keys.RISING), Work.USUAL_SIZE);
+        return batches ? Raw.insertInBatches(raw, rows, !halfNew) : Raw.insertShared(raw, rows, 64, !halfNew);
+    }
+
+    private void running() {
+        for (Keys keys : List.of(Keys.NONE, Keys.RISING)) {
+            add(
+                    "drain" + named(keys),
+                    RUN,
+                    "drain, " + told(keys),
+                    scale.tasks(),
+                    (place, tasks) -> drain(place, tasks, keys),
+                    (raw, tasks) -> {
+                        Raw.insertInBatches(raw, Raw.rows(Item.fresh(0, tasks, keys), Work.USUAL_SIZE), false);
+                        return Raw.drain(raw, tasks);
+                    });
+        }
+        for (Keys keys : Keys.values()) {
+            life("life" + named(keys), RUN, "whole life, batches, " + told(keys), keys, Work.USUAL_SIZE, scale.tasks());
+        }
+        for (Keys keys : List.of(Keys.NONE, Keys.RISING)) {
+            add(
+                    "life-64" + named(keys),
+                    RUN,
+                    "whole life, 64 callers, " + told(keys),
+                    scale.many(),
+                    (place, tasks) -> life(place, Item.fresh(0, tasks, keys), Work.USUAL_SIZE, false),
+                    (raw, tasks) -> {
+                        List<RawStore.Row> rows = Raw.rows(Item.fresh(0, tasks, keys), Work.USUAL_SIZE);
+                        return Raw.insertShared(raw, rows, 64, false).plus(Raw.drain(raw, tasks));
+                    });
+        }
+    }
+
+    private static Reading drain(StoreUnderTest.Place place, int tasks, Keys keys) {
+        try (Ours ours = new Ours(place, tasks, Work.USUAL_SIZE)) {
+            ours.submitInBatches(Item.fresh(0, tasks, keys));
+            CountingStore.Calls before = ours.store().calls();
+            Lap took = drainAll(ours, tasks);
+            ours.checkExecutedOnce(0, tasks);
+            Map<String, Double> details = new LinkedHashMap<>();
+            CountingStore.Calls after = ours.store().calls();
+            details.put("tasks per claim", (double) tasks / (after.claims() - before.claims()));
+            details.put("tasks per settlement", (double) tasks / (after.applies() - before.applies()));
+            return new Reading(took, details);
+        }
+    }
+
+    /** Lets a worker complete so many tasks more and closes it; how long until the last was completed. */
+    static Lap drainAll(Ours ours, int tasks) {
+        long target = ours.store().completed() + tasks;
+        Lap began = Lap.begin();
+        Worker worker = ours.work();
+        ours.store().awaitCompleted(target);
+        Lap took = began.end();
+        worker.close();
+        return took;
+    }
+
+    /** Submits while a worker runs; how long until the last was completed. */
+    static Reading life(StoreUnderTest.Place place, List<Item> items, int size, boolean batches) {
+        int tasks = items.size();
+        try (Ours ours = new Ours(place, tasks, size);
+                Worker worker = ours.work()) {
+            Lap began = Lap.begin();
+            if (batches) {
+                ours.submitInBatches(items);
+            } else {
+                ours.submitSingly(items, 64);
+            }
+            ours.store().awaitCompleted(tasks);
+            Lap took = began.end();
+            worker.close();
+            ours.checkCreated(tasks);
+            ours.checkExecutedOnce(0, tasks);
+            Map<String, Double> details = roundTrips(ours, tasks);
+            details.put("bytes stored per task", (double) place.bytes() / tasks);
+            return new Reading(took, details);
+        }
+    }
+
+    private static Map<String, Double> roundTrips(Ours ours, int tasks) {
+        CountingStore.Calls calls = ours.store().calls();
+        Map<String, Double> details = new LinkedHashMap<>();
+        details.put("calls of the store per 1,000 tasks", calls.total() * 1_000.0 / tasks);
+        return details;
+    }
+
+    private void life(String id, String section, String title, Keys keys, int size, int number) {
+        add(
+                id,
+                section,
+                title,
+                number,
+                (place, tasks) -> life(place, Item.fresh(0, tasks, keys), size, true),
+                (raw, tasks) -> Raw.life(raw, Raw.rows(Item.fresh(0, tasks, keys), size)));
+    }
+
+    private void sizes() {
+        for (int size : List.of(100, 1_000, 10_000, 100_000)) {
+            // A hundred times the size is not a hundred times the time, but it is as many megabytes in one sample.
+            int number = Math.max(400, scale.tasks() / Math.max(1, size / 500));
+            String kilobytes = (size / 1_000.0 + " kB").replace(".0 ", " ");
+            add(
+                    "size-submit-" + size,
+                    SIZE,
+                    "batches, input of " + kilobytes,
+                    number,
+                    (place, tasks) -> submitBatches(place, Item.fresh(0, tasks, Keys.RISING), size),
+                    (raw, tasks) -> Raw.insertInBatches(raw, Raw.rows(Item.fresh(0, tasks, Keys.RISING), size), false));
+            life("size-life-" + size, SIZE, "whole life, input of " + kilobytes, Keys.RISING, size, number);
+        }
+    }
+}

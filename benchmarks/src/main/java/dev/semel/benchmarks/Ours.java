@@ -1,0 +1,150 @@
+package dev.semel.benchmarks;
+
+import dev.semel.Semel;
+import dev.semel.SubmissionRequest;
+import dev.semel.SubmitOutcome;
+import dev.semel.engine.Worker;
+import dev.semel.store.ClaimRequest;
+import dev.semel.store.Claims;
+import dev.semel.store.Transition;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/** An instance of Semel on a store, with the workloads that are measured on it. It counts what is created and what runs. */
+final class Ours implements AutoCloseable {
+
+    /** How many submissions go into one batch. */
+    static final int BATCH = 1_000;
+
+    private final CountingStore store;
+    private final Semel semel;
+    private final int size;
+    private final AtomicIntegerArray executions;
+    private final AtomicLong created = new AtomicLong();
+
+    /**
+     * Opens the instance.
+     *
+     * @param place where; stays the caller's to close
+     * @param mostTasks the highest number of a task, less one
+     * @param size how many characters an input has
+     */
+    Ours(StoreUnderTest.Place place, int mostTasks, int size) {
+        this.store = new CountingStore(place.open());
+        this.semel = Semel.on(store).build();
+        this.size = size;
+        this.executions = new AtomicIntegerArray(mostTasks);
+    }
+
+    CountingStore store() {
+        return store;
+    }
+
+    Semel semel() {
+        return semel;
+    }
+
+    private SubmissionRequest<Work, @Nullable Void> request(Item item) {
+        SubmissionRequest<Work, @Nullable Void> request = semel.submit(Work.TYPE, Work.of(item.number(), size));
+        return item.key() == null ? request : request.idempotencyKey(item.key());
+    }
+
+    /** Submits one at a time. */
+    Lap submitSingly(List<Item> items, int callers) {
+        return Callers.run(callers, items.size(), i -> {
+            if (request(items.get(i)).send().created()) {
+                created.incrementAndGet();
+            }
+        });
+    }
+
+    /** Submits in batches of a thousand. */
+    Lap submitInBatches(List<Item> items) {
+        Lap began = Lap.begin();
+        for (int from = 0; from < items.size(); from += BATCH) {
+            List<SubmissionRequest<Work, @Nullable Void>> requests = new ArrayList<>(BATCH);
+            for (Item item : items.subList(from, Math.min(items.size(), from + BATCH))) {
+                requests.add(request(item));
+            }
+            for (SubmitOutcome<@Nullable Void> outcome : semel.submitAll(requests)) {
+                if (outcome.submission().created()) {
+                    created.incrementAndGet();
+                }
+            }
+        }
+        return began.end();
+    }
+
+    /** Starts a worker as users do, with the usual settings and a handler that only counts. */
+    Worker work() {
+        return semel.worker(Work.QUEUE)
+                .handle(Work.TYPE, (context, work) -> {
+                    executions.incrementAndGet(work.number());
+                    return null;
+                })
+                .start();
+    }
+
+    /** Finishes so many tasks by the store alone, to make history. */
+    void finishQuickly(int number) {
+        int left = number;
+        long claim = System.nanoTime();
+        while (left > 0) {
+            Claims claims = store.claim(new ClaimRequest(
+                    claim++,
+                    false,
+                    Set.of(Work.QUEUE),
+                    null,
+                    Math.min(left, BATCH),
+                    0,
+                    Duration.ofMinutes(5),
+                    "history"));
+            List<Transition> moves = new ArrayList<>(claims.tasks().size());
+            for (Claims.Claimed claimed : claims.tasks()) {
+                moves.add(new Transition.Complete(claimed.lease(), null));
+            }
+            if (moves.isEmpty()) {
+                throw new IllegalStateException("History cannot be made: " + left + " tasks are not due");
+            }
+            store.apply(moves);
+            left -= moves.size();
+        }
+    }
+
+    /** Fails unless so many submissions made a new task. */
+    void checkCreated(long expected) {
+        if (created.get() != expected) {
+            throw new IllegalStateException(
+                    "Of the submissions " + expected + " should have made a task, but " + created.get() + " did");
+        }
+    }
+
+    /** Fails unless each of the tasks was executed once and completed once. */
+    void checkExecutedOnce(int from, int to) {
+        for (int number = from; number < to; number++) {
+            if (executions.get(number) != 1) {
+                throw new IllegalStateException("Task " + number + " was executed " + executions.get(number)
+                        + " times, not once; the figure does not count");
+            }
+        }
+    }
+
+    /** How often handlers ran. */
+    long executed() {
+        long all = 0;
+        for (int number = 0; number < executions.length(); number++) {
+            all += executions.get(number);
+        }
+        return all;
+    }
+
+    @Override
+    public void close() {
+        semel.close();
+    }
+}

@@ -1,0 +1,217 @@
+package dev.semel.cli;
+
+import dev.semel.jdbc.SqliteSchema;
+import dev.semel.store.ClaimRequest;
+import dev.semel.store.Claims;
+import dev.semel.store.NewTask;
+import dev.semel.store.SweepRequest;
+import dev.semel.store.Task;
+import dev.semel.store.TaskOptions;
+import dev.semel.store.TaskQuery;
+import dev.semel.store.TaskStore;
+import dev.semel.store.Transition;
+import dev.semel.task.Limits;
+import dev.semel.task.SemelException;
+import dev.semel.task.TaskId;
+import dev.semel.task.TaskState;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** What {@code semel doctor} looks at. */
+final class Checkup {
+
+    private static final int OLDEST_JDK = 21;
+    private static final long LITTLE_SPACE = 1L << 30;
+    private static final long NO_SPACE = 64L << 20;
+    private static final Duration SLOW = Duration.ofSeconds(1);
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    // A lane of its own, always the same one, because the names of lanes stay in the store.
+    private static final String OWN = "semel-doctor";
+
+    private final StoreUrl url;
+    private final List<Finding> findings = new ArrayList<>();
+
+    Checkup(StoreUrl url) {
+        this.url = url;
+    }
+
+    /** How a check went. */
+    enum Verdict {
+        OK("\u001b[32m"),
+        WARN("\u001b[33m"),
+        FAIL("\u001b[31m");
+
+        private final String color;
+
+        Verdict(String color) {
+            this.color = color;
+        }
+
+        String word() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+
+        String shown(boolean colors) {
+            String padded = word() + " ".repeat(4 - name().length());
+            return colors ? color + padded + "\u001b[0m" : padded;
+        }
+    }
+
+    /** One check: what was looked at, what was seen, and what to do where it is not as it should be. */
+    record Finding(
+            String check,
+            Verdict verdict,
+            String seen,
+            @Nullable String remedy) {}
+
+    List<Finding> run() {
+        int feature = Runtime.version().feature();
+        add(
+                "JDK",
+                feature >= OLDEST_JDK ? Verdict.OK : Verdict.FAIL,
+                Runtime.version() + " in " + System.getProperty("java.home"),
+                "Install a JDK " + OLDEST_JDK + " or newer.");
+        Path file = url.file().toAbsolutePath().normalize();
+        freeSpace(file);
+        if (Files.exists(file)) {
+            store(url, file);
+            return findings;
+        }
+        add("store", Verdict.OK, "there is no \"" + file + "\" yet; checked with a new file beside it", null);
+        try (OwnDirectory own = OwnDirectory.in(file.getParent(), "semel-doctor-")) {
+            Path trial = own.path().resolve("trial.db");
+            store(new StoreUrl(trial), trial);
+        } catch (IOException e) {
+            add(
+                    "store",
+                    Verdict.FAIL,
+                    "nothing can be created beside \"" + file + "\" (" + e + ")",
+                    "Create its directory, give this user the right to write in it, or name another file with --store.");
+        }
+        return findings;
+    }
+
+    private void store(StoreUrl at, Path file) {
+        try (TaskStore store = at.open()) {
+            add("store opens", Verdict.OK, at.toString(), null);
+            inspect(file);
+            clock(store);
+            roundTrip(store);
+        } catch (SemelException e) {
+            add("store", Verdict.FAIL, String.valueOf(e.getMessage()), "See the message; nothing was changed.");
+        }
+    }
+
+    private void inspect(Path file) {
+        try (SqliteInspection inspection = SqliteInspection.of(file)) {
+            int version = inspection.schemaVersion();
+            add(
+                    "schema version",
+                    version == SqliteSchema.VERSION ? Verdict.OK : Verdict.WARN,
+                    version + ", this program makes " + SqliteSchema.VERSION,
+                    "A newer Semel made it; run that one everywhere when all machines have it.");
+            String mode = inspection.ask("PRAGMA journal_mode");
+            add(
+                    "journal mode",
+                    mode.equals("wal") ? Verdict.OK : Verdict.FAIL,
+                    mode,
+                    "Stop all programs on the file, then: sqlite3 \"" + file + "\" 'PRAGMA journal_mode=WAL'.");
+            // Semel's own connections are always FULL; those of a program that submits inside its own transactions are
+            // not ours.
+            int synchronous = Integer.parseInt(inspection.ask("PRAGMA synchronous"));
+            add(
+                    "synchronous",
+                    synchronous >= 2 ? Verdict.OK : Verdict.WARN,
+                    synchronous + " on a plain JDBC connection (2 is FULL); Semel sets FULL on its own",
+                    "Run PRAGMA synchronous=FULL on connections in whose transactions you submit.");
+            String check = inspection.ask("PRAGMA quick_check(1)");
+            add(
+                    "integrity",
+                    check.equals("ok") ? Verdict.OK : Verdict.FAIL,
+                    check,
+                    "The file is damaged: stop all programs on it, copy it with its -wal file, restore a backup or try"
+                            + " \"sqlite3 FILE .recover\".");
+        }
+    }
+
+    private void freeSpace(Path file) {
+        Path directory = file.getParent();
+        try {
+            long free = Files.getFileStore(directory == null ? file : directory).getUsableSpace();
+            Verdict verdict = free < NO_SPACE ? Verdict.FAIL : free < LITTLE_SPACE ? Verdict.WARN : Verdict.OK;
+            add(
+                    "free disk space",
+                    verdict,
+                    String.format(Locale.ROOT, "%.1f GiB at \"%s\"", free / (double) (1L << 30), directory),
+                    "Free some space: a full disk refuses submissions.");
+        } catch (IOException e) {
+            add(
+                    "free disk space",
+                    Verdict.FAIL,
+                    "cannot be found out: no \"" + directory + "\"",
+                    "Create that directory, or name another file with --store.");
+        }
+    }
+
+    /** A clock that was set back makes tasks due late; it shows as a newest task from the future. */
+    private void clock(TaskStore store) {
+        Instant now = Instant.now();
+        List<Task> newest = store.list(TaskQuery.all(1));
+        boolean future = !newest.isEmpty() && newest.getFirst().createdAt().isAfter(now.plusSeconds(60));
+        add(
+                "clock",
+                future ? Verdict.WARN : Verdict.OK,
+                now
+                        + (future
+                                ? ", but the newest task is of "
+                                        + newest.getFirst().createdAt()
+                                : ""),
+                "The clock went back, or another machine's is ahead: set it right (NTP).");
+    }
+
+    /** Submits, claims and completes a task, then removes it. */
+    private void roundTrip(TaskStore store) {
+        long began = System.nanoTime();
+        TaskId id = TaskId.next(InstantSource.system(), new SecureRandom());
+        store.submit(List.of(new NewTask(id, OWN, OWN, OWN, "null", NewTask.Start.now(), TaskOptions.NONE, null)));
+        boolean completed = false;
+        while (!completed && System.nanoTime() - began < PATIENCE.toNanos()) {
+            // Another doctor may be at work in the same lane: what it left is completed as well, and it may have ours.
+            Claims claims = store.claim(
+                    new ClaimRequest(System.nanoTime(), false, Set.of(OWN), null, 10, 10, Duration.ofSeconds(5), OWN));
+            List<Transition> moves = new ArrayList<>();
+            claims.tasks().forEach(claimed -> moves.add(new Transition.Complete(claimed.lease(), null)));
+            if (!moves.isEmpty()) {
+                store.apply(moves);
+            }
+            Task task = store.find(List.of(id)).get(id);
+            completed = task == null || task.state() == TaskState.COMPLETED;
+        }
+        Duration took = Duration.ofNanos(System.nanoTime() - began);
+        store.sweep(new SweepRequest(Limits.LONGEST, Map.of(OWN, Duration.ZERO), Limits.LONGEST, 100));
+        boolean slow = took.compareTo(SLOW) > 0;
+        add(
+                "submit, claim, complete",
+                completed ? slow ? Verdict.WARN : Verdict.OK : Verdict.FAIL,
+                (completed ? "done in " : "not done within ") + took.toMillis() + " ms",
+                completed
+                        ? "The disk is slow or busy: each of these steps waits for it once."
+                        : "Look for a program that keeps a transaction open on the file.");
+    }
+
+    private void add(String check, Verdict verdict, String seen, @Nullable String remedy) {
+        findings.add(new Finding(check, verdict, seen, verdict == Verdict.OK ? null : remedy));
+    }
+}

@@ -1,0 +1,104 @@
+package dev.semel.cli;
+
+import dev.semel.task.InvalidInput;
+import dev.semel.task.StoreUnusable;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import picocli.CommandLine.Model.CommandSpec;
+
+/** {@code semel demo}: shows the promises being kept, with real processes that are really killed. */
+final class DemoCommand implements Command {
+
+    private static final String GREEN = "\u001b[32m";
+    private static final String RED = "\u001b[31m";
+    private static final String PLAIN = "\u001b[0m";
+    private static final int WIDEST = 110;
+
+    @Override
+    public CommandSpec spec() {
+        return Options.command(
+                this,
+                "Shows what Semel promises, with real processes that are killed and frozen.",
+                "It needs nothing, takes less than a minute, works in a temporary directory and removes it. Exit code 0 only"
+                        + " if every promise held.",
+                "semel demo",
+                "semel demo --json");
+    }
+
+    @Override
+    public int run(Invocation invocation) {
+        if (invocation.text(Options.STORE) != null) {
+            throw new InvalidInput("The demo works in a store of its own, which it removes, but got --store \""
+                    + Text.shown(invocation.text(Options.STORE, "")) + "\". Leave it out.");
+        }
+        Console console = invocation.console();
+        long began = System.nanoTime();
+        CountDownLatch ended = new CountDownLatch(1);
+        List<Demo.Seen> seen;
+        try (OwnDirectory directory = OwnDirectory.in(null, "semel-demo-");
+                DemoProcess.Group processes = new DemoProcess.Group(directory.path());
+                AtSignal atSignal = new AtSignal(() -> cleanUp(directory, processes, ended))) {
+            seen = new Demo(directory.path(), processes, line -> {
+                        if (!invocation.json()) {
+                            console.out().println(line);
+                        }
+                    })
+                    .run();
+            ended.countDown();
+            if (processes.isClosed()) {
+                return ExitCode.FAILED; // told to end: nobody wants to read more
+            }
+        } catch (IOException e) {
+            throw new StoreUnusable(
+                    "The demo needs a temporary directory that it can write to and remove: " + e.getMessage()
+                            + ". Free some space, or set -Djava.io.tmpdir in SEMEL_JAVA_OPTS.",
+                    e);
+        }
+        boolean held = seen.stream().allMatch(Demo.Seen::ok);
+        Duration took = Duration.ofNanos(System.nanoTime() - began);
+        if (invocation.json()) {
+            console.out()
+                    .println(new JsonText()
+                            .put("ok", held)
+                            .put("milliseconds", took.toMillis())
+                            .objects(
+                                    "promises",
+                                    seen.stream()
+                                            .map(each -> new JsonText()
+                                                    .put("promised", each.promised())
+                                                    .put("seen", each.seen())
+                                                    .put("ok", each.ok()))
+                                            .toList()));
+        } else {
+            print(seen, held, took, console, console.hasColors(invocation.has(Options.NO_COLOR)));
+        }
+        return held ? ExitCode.DONE : ExitCode.FAILED;
+    }
+
+    private static void print(List<Demo.Seen> seen, boolean held, Duration took, Console console, boolean colors) {
+        console.out().println();
+        Table table = new Table("PROMISED", "SEEN", "!OK");
+        seen.forEach(each -> table.add(each.promised(), each.seen(), each.ok() ? "yes" : "NO"));
+        table.printWrapped(console.out(), Math.min(console.width(), WIDEST));
+        console.out().println();
+        String verdict = held ? "All promises held" : "Not all promises held";
+        console.out()
+                .println((colors ? (held ? GREEN : RED) + verdict + PLAIN : verdict) + " (" + Text.span(took) + ").");
+    }
+
+    /** At a signal: no process goes on, and what the demo itself still writes is waited for, but not for long. */
+    private static void cleanUp(OwnDirectory directory, DemoProcess.Group processes, CountDownLatch ended) {
+        processes.close();
+        try {
+            ended.await(2, TimeUnit.SECONDS);
+            directory.close();
+        } catch (IOException e) {
+            System.err.println("semel: \"" + directory.path() + "\" could not be removed: " + e.getMessage());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,52 @@
+package dev.semel.cli;
+
+import java.util.List;
+import picocli.CommandLine.Model.CommandSpec;
+
+/** {@code semel doctor}: checks the machine and the store, and says how to mend what is wrong. */
+final class DoctorCommand implements Command {
+
+    @Override
+    public CommandSpec spec() {
+        return Options.command(
+                this,
+                "Checks this machine and the store.",
+                "Each line is ok, warn or fail, with what to do. Exit code 1 if one failed.",
+                "semel doctor",
+                "semel doctor --store sqlite:/var/lib/semel/semel.db --json");
+    }
+
+    @Override
+    public int run(Invocation invocation) {
+        List<Checkup.Finding> findings = new Checkup(invocation.store()).run();
+        boolean healthy = findings.stream().noneMatch(finding -> finding.verdict() == Checkup.Verdict.FAIL);
+        Console console = invocation.console();
+        if (invocation.json()) {
+            console.out()
+                    .println(new JsonText()
+                            .put("ok", healthy)
+                            .put("store", invocation.store().toString())
+                            .objects(
+                                    "checks",
+                                    findings.stream()
+                                            .map(finding -> new JsonText()
+                                                    .put("check", finding.check())
+                                                    .put(
+                                                            "verdict",
+                                                            finding.verdict().word())
+                                                    .put("seen", finding.seen())
+                                                    .put("remedy", finding.remedy()))
+                                            .toList()));
+        } else {
+            boolean colors = console.hasColors(invocation.has(Options.NO_COLOR));
+            for (Checkup.Finding finding : findings) {
+                String remedy = finding.remedy();
+                console.out()
+                        .println(finding.verdict().shown(colors) + "  " + finding.check() + ": "
+                                + Text.printable(finding.seen())
+                                + (remedy == null ? "" : "\n      → " + remedy));
+            }
+        }
+        return healthy ? ExitCode.DONE : ExitCode.FAILED;
+    }
+}

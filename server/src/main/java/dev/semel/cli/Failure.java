@@ -1,0 +1,141 @@
+package dev.semel.cli;
+
+import dev.semel.task.IdempotencyConflict;
+import dev.semel.task.InvalidInput;
+import dev.semel.task.Limits;
+import dev.semel.task.ResultGone;
+import dev.semel.task.ResultNotReady;
+import dev.semel.task.SemelException;
+import dev.semel.task.StoreUnavailable;
+import dev.semel.task.StoreUnusable;
+import dev.semel.task.TaskAlreadyCompleted;
+import dev.semel.task.TaskAlreadyExists;
+import dev.semel.task.TaskAlreadyFinished;
+import dev.semel.task.TaskNotFound;
+import dev.semel.task.TaskState;
+import dev.semel.task.TaskUnsuccessful;
+import java.util.Optional;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/** Turns what went wrong into a message, a JSON object and an exit code. */
+final class Failure {
+
+    private Failure() {}
+
+    static int exitCode(Throwable thrown) {
+        return switch (thrown) {
+            case InvalidInput e -> ExitCode.BAD_INPUT;
+            case ParameterException e -> ExitCode.BAD_INPUT;
+            case IdempotencyConflict e -> ExitCode.CONFLICT;
+            case TaskAlreadyExists e -> ExitCode.EXISTS;
+            case TaskAlreadyCompleted e -> ExitCode.EXISTS;
+            case TaskAlreadyFinished e -> ExitCode.EXISTS;
+            case TaskNotFound e -> ExitCode.NOT_FOUND;
+            case ResultGone e -> ExitCode.NOT_FOUND;
+            case StoreUnavailable e -> ExitCode.STORE_UNAVAILABLE;
+            case StoreUnusable e -> ExitCode.STORE_UNAVAILABLE;
+            default -> ExitCode.FAILED;
+        };
+    }
+
+    /** Adds what went wrong to an object; the names are those of the HTTP API. */
+    static JsonText describe(JsonText json, Throwable thrown) {
+        json.put("error", word(thrown)).put("message", message(thrown));
+        switch (thrown) {
+            case IdempotencyConflict e ->
+                json.put("existing_task_id", e.existingTaskId().toString())
+                        .put("status", e.status().word())
+                        .put("existing_hash", e.existingHash().toString())
+                        .put("request_hash", e.requestHash().toString())
+                        .put("differing_paths", e.differingPaths());
+            case TaskAlreadyExists e ->
+                json.put("existing_task_id", e.existingTaskId().toString())
+                        .put("status", e.status().word());
+            case TaskAlreadyCompleted e ->
+                json.put("existing_task_id", e.existingTaskId().toString())
+                        .put("status", TaskState.COMPLETED.word())
+                        .put("completed_at", e.completedAt())
+                        .raw("result", e.result().orElse(null));
+            case TaskAlreadyFinished e ->
+                json.put("existing_task_id", e.existingTaskId().toString())
+                        .put("status", e.status().word())
+                        .put("finished_at", e.finishedAt());
+            case TaskUnsuccessful e ->
+                json.put("task_id", e.taskId().toString())
+                        .put("status", e.status().word())
+                        .put("last_error", e.lastError().orElse(null));
+            case TaskNotFound e -> json.put("task_id", e.taskId().toString());
+            case ResultGone e -> json.put("task_id", e.taskId().toString());
+            case ResultNotReady e -> json.put("task_id", e.taskId().toString());
+            case UnmatchedArgumentException e ->
+                json.put("suggestion", suggestion(e).orElse(null));
+            default -> {
+                // the message says it all
+            }
+        }
+        return json;
+    }
+
+    /** Says what went wrong, as JSON on standard output or in words on standard error. */
+    static int report(Throwable thrown, Console console, boolean json, boolean verbose) {
+        if (json) {
+            console.out().println(describe(new JsonText(), thrown));
+        } else {
+            console.err().println("semel: " + Text.printable(message(thrown)));
+        }
+        // Not to be expected: without its origin nobody could mend it. In JSON the stream is for people, so it may
+        // follow.
+        if (verbose || !isExpected(thrown)) {
+            thrown.printStackTrace(console.err());
+        }
+        return exitCode(thrown);
+    }
+
+    private static boolean isExpected(Throwable thrown) {
+        return thrown instanceof SemelException || thrown instanceof ParameterException;
+    }
+
+    private static String word(Throwable thrown) {
+        if (thrown instanceof ParameterException) {
+            return "WrongUsage";
+        }
+        return isExpected(thrown) ? thrown.getClass().getSimpleName() : "Unexpected";
+    }
+
+    private static String message(Throwable thrown) {
+        String message = thrown.getMessage();
+        return switch (thrown) {
+            case UnmatchedArgumentException e -> unmatched(e);
+            case ParameterException e -> message + ". " + seeHelp(e);
+            case SemelException e -> message == null ? e.getClass().getSimpleName() : message;
+            default -> "This is a bug in Semel, please report it: " + thrown;
+        };
+    }
+
+    private static String unmatched(UnmatchedArgumentException e) {
+        String what = e.isUnknownOption()
+                ? "option"
+                : e.getCommandLine().getSubcommands().isEmpty() ? "argument" : "command";
+        String given = e.getUnmatched().getFirst();
+        return "Unknown " + what + " \"" + Limits.shown(given) + "\". "
+                + suggestion(e).map(near -> "Did you mean \"" + near + "\"? ").orElse("")
+                + seeHelp(e);
+    }
+
+    private static Optional<String> suggestion(UnmatchedArgumentException e) {
+        CommandSpec spec = e.getCommandLine().getCommandSpec();
+        String given = e.getUnmatched().getFirst();
+        int value = given.indexOf('=');
+        return e.isUnknownOption()
+                ? Nearest.to(
+                        value < 0 ? given : given.substring(0, value),
+                        spec.optionsMap().keySet())
+                : Nearest.to(given, Options.visibleCommands(spec));
+    }
+
+    private static String seeHelp(ParameterException e) {
+        return "\"" + e.getCommandLine().getCommandSpec().qualifiedName() + " --help\" shows what can be given.";
+    }
+}

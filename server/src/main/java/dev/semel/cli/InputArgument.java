@@ -1,0 +1,74 @@
+package dev.semel.cli;
+
+import dev.semel.task.InvalidInput;
+import dev.semel.task.Json;
+import dev.semel.task.Limits;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+
+/** The input of a submission: JSON, {@code @file}, or {@code -} for standard input. */
+final class InputArgument {
+
+    private InputArgument() {}
+
+    /** Reads and checks the input. */
+    static String read(String argument, InputStream in) {
+        String text = argument;
+        String from = "The input: ";
+        if (argument.equals("-")) {
+            from = "The input from standard input: ";
+            text = bounded(in, from);
+        } else if (argument.startsWith("@")) {
+            from = "The input file \"" + Limits.shown(argument.substring(1)) + "\": ";
+            text = file(argument.substring(1), from);
+        }
+        try {
+            Json.parse(text);
+        } catch (InvalidInput e) {
+            throw new InvalidInput(from + e.getMessage() + quotesHint(argument), e);
+        }
+        return text;
+    }
+
+    private static String file(String name, String from) {
+        try (InputStream in = Files.newInputStream(Path.of(name))) {
+            return bounded(in, from);
+        } catch (NoSuchFileException | InvalidPathException e) {
+            throw new InvalidInput(from + "there is no such file. Look at its name.", e);
+        } catch (IOException e) {
+            throw new InvalidInput(from + "it cannot be read (" + e.getMessage() + ").", e);
+        }
+    }
+
+    private static String bounded(InputStream in, String from) {
+        try {
+            byte[] bytes = in.readNBytes(Limits.DOCUMENT_BYTES + 1);
+            if (bytes.length > Limits.DOCUMENT_BYTES) {
+                throw new InvalidInput(from + "JSON text has at most " + Limits.DOCUMENT_BYTES
+                        + " bytes of UTF-8, but got more. Keep the large part elsewhere, and send where it is.");
+            }
+            return StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(bytes))
+                    .toString();
+        } catch (CharacterCodingException e) {
+            throw new InvalidInput(from + "it is not in UTF-8. Convert it.", e);
+        } catch (IOException e) {
+            throw new InvalidInput(from + "it cannot be read (" + e.getMessage() + ").", e);
+        }
+    }
+
+    // The commonest mistake: the shell has taken the quotation marks away.
+    private static String quotesHint(String argument) {
+        return argument.startsWith("{") && argument.indexOf('"') < 0 && argument.length() > 2
+                ? " Put single quotes around JSON in a shell: '{\"order\":\"ORD-123\"}'."
+                : "";
+    }
+}

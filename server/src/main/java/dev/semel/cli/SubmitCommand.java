@@ -1,0 +1,230 @@
+package dev.semel.cli;
+
+import dev.semel.Semel;
+import dev.semel.Submission;
+import dev.semel.SubmissionRequest;
+import dev.semel.engine.RawJson;
+import dev.semel.task.InvalidInput;
+import dev.semel.task.Limits;
+import dev.semel.task.ResultGone;
+import dev.semel.task.ResultNotReady;
+import dev.semel.task.RetryPolicy;
+import dev.semel.task.ReusePolicy;
+import dev.semel.task.ReusePolicy.AfterEnd;
+import dev.semel.task.ReusePolicy.WhileOpen;
+import dev.semel.task.Scope;
+import dev.semel.task.TaskState;
+import dev.semel.task.TaskType;
+import dev.semel.task.TaskUnsuccessful;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.format.DateTimeParseException;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
+
+/** {@code semel submit TYPE INPUT}: submits one task. */
+final class SubmitCommand implements Command {
+
+    private static final String KEY = "--key";
+    private static final String TTL = "--ttl";
+    private static final String SCOPE = "--scope";
+    private static final String REUSE = "--reuse";
+    private static final String QUEUE = "--queue";
+    private static final String DELAY = "--delay";
+    private static final String RUN_AT = "--run-at";
+    private static final String PRIORITY = "--priority";
+    private static final String TIMEOUT = "--timeout";
+    private static final String MAX_ATTEMPTS = "--max-attempts";
+    private static final String WAIT = "--wait";
+
+    @Override
+    public CommandSpec spec() {
+        return Options.command(
+                        this,
+                        "Submits a task.",
+                        "The same key again gives the same task; the same key with other input is a conflict.",
+                        "semel submit charge '{\"order\":\"ORD-123\"}' --key charge-ORD-123 --queue payments",
+                        "semel submit report @input.json --delay 10m --priority 5",
+                        "echo '{\"n\":1}' | semel submit count - --wait 30s --json")
+                .addPositional(Options.position(0, "TYPE", "The task type, for example charge."))
+                .addPositional(Options.position(1, "INPUT", "JSON, @FILE, or - for standard input; at most 1 MiB."))
+                .addOption(Options.value(KEY, "KEY", "The idempotency key: 1 to 255 characters."))
+                .addOption(Options.value(TTL, "DURATION", "How long the key is remembered after creation; 30d."))
+                .addOption(Options.value(
+                        SCOPE, "SCOPE", "Name space of the key: type (default), queue, tenant, custom:NAME."))
+                .addOption(Options.value(
+                        REUSE,
+                        "POLICY",
+                        "If the key has a task: allow-failed-only (default: return it, run again if it failed), never"
+                                + " (always return it), after-finish (run again once it has ended), reject."))
+                .addOption(Options.value(QUEUE, "QUEUE", "The queue; \"default\" where none is given."))
+                .addOption(Options.value(DELAY, "DURATION", "Start after this time: 500ms, 30s, 10m, 2h, 7d."))
+                .addOption(Options.value(RUN_AT, "TIME", "Start at this time: 2026-01-31T09:00:00Z."))
+                .addOption(Options.value(PRIORITY, "0-9", "Higher first; 0."))
+                .addOption(Options.value(TIMEOUT, "DURATION", "How long one attempt may run; the worker's setting."))
+                .addOption(Options.value(MAX_ATTEMPTS, "N", "How many attempts may fail; the worker's setting."))
+                .addOption(Options.value(WAIT, "DURATION", "Wait so long for the task to end, and print its result."));
+    }
+
+    @Override
+    public int run(Invocation invocation) {
+        // All that can be wrong is looked at before the store is opened.
+        Wish wish = Wish.read(invocation);
+        StoreUrl url = invocation.store();
+        try (Semel semel = Semel.on(url.open()).build()) {
+            Submission<RawJson> answer = wish.on(semel).send();
+            return invocation.json()
+                    ? printJson(answer, wish.patience(), invocation.console())
+                    : printText(answer, wish, invocation.console());
+        }
+    }
+
+    private static int printText(Submission<RawJson> answer, Wish wish, Console console) {
+        String run = answer.run() == 1 ? "" : ", run " + answer.run();
+        console.out()
+                .println(answer.deduplicatedFrom()
+                        .map(created ->
+                                "Task " + answer.taskId() + " has this key already: created " + Text.time(created) + run
+                                        + ", " + answer.state().word() + ".")
+                        .orElseGet(() ->
+                                "Created task " + answer.taskId() + " in queue \"" + wish.queue() + "\"" + run + "."));
+        Duration patience = wish.patience();
+        if (patience != null) {
+            console.out().println(Text.printable(answer.result(patience).text()));
+        }
+        return ExitCode.DONE;
+    }
+
+    private static int printJson(Submission<RawJson> answer, @Nullable Duration patience, Console console) {
+        JsonText json = new JsonText()
+                .put("task_id", answer.taskId().toString())
+                .put("created", answer.created())
+                .put("run", answer.run());
+        if (patience == null) {
+            json.put("state", answer.state().word());
+            json.put("deduplicated_from", answer.deduplicatedFrom().orElse(null));
+            console.out().println(json);
+            return ExitCode.DONE;
+        }
+        // What was submitted is told also if there is no result: one object with both.
+        try {
+            String result = answer.result(patience).text();
+            json.put("state", TaskState.COMPLETED.word());
+            json.put("deduplicated_from", answer.deduplicatedFrom().orElse(null));
+            console.out().println(json.raw("result", result));
+            return ExitCode.DONE;
+        } catch (TaskUnsuccessful | ResultNotReady | ResultGone e) {
+            TaskState state = e instanceof TaskUnsuccessful ended ? ended.status() : answer.state();
+            json.put("state", state.word());
+            json.put("deduplicated_from", answer.deduplicatedFrom().orElse(null));
+            json.put("error", e.getClass().getSimpleName()).put("message", e.getMessage());
+            if (e instanceof TaskUnsuccessful ended) {
+                json.put("last_error", ended.lastError().orElse(null));
+            }
+            console.out().println(json);
+            return Failure.exitCode(e);
+        }
+    }
+
+    /** All that the caller gave, checked. */
+    private record Wish(
+            String type,
+            String input,
+            String tenant,
+            String queue,
+            @Nullable String key,
+            @Nullable Duration ttl,
+            Scope scope,
+            ReusePolicy reuse,
+            @Nullable Duration delay,
+            @Nullable Instant runAt,
+            int priority,
+            @Nullable Duration timeout,
+            @Nullable RetryPolicy retry,
+            @Nullable Duration patience) {
+
+        static Wish read(Invocation invocation) {
+            String key = invocation.text(KEY);
+            Integer attempts = invocation.number(MAX_ATTEMPTS);
+            String runAt = invocation.text(RUN_AT);
+            Wish wish = new Wish(
+                    Limits.name("task type", invocation.position(0)),
+                    InputArgument.read(
+                            invocation.position(1), invocation.console().in()),
+                    invocation.tenantOrDefault(),
+                    Limits.name("queue", invocation.text(QUEUE, TaskType.DEFAULT_QUEUE)),
+                    key == null || key.isEmpty() ? null : Limits.key(key),
+                    positive(TTL, invocation),
+                    Scope.parse(invocation.text(SCOPE, "type")),
+                    reuse(invocation.text(REUSE, "allow-failed-only")),
+                    invocation.duration(DELAY),
+                    runAt == null ? null : time(runAt),
+                    Limits.priority(invocation.number(PRIORITY, 0)),
+                    positive(TIMEOUT, invocation),
+                    attempts == null ? null : RetryPolicy.attempts(attempts),
+                    invocation.duration(WAIT));
+            if (wish.delay != null && wish.runAt != null) {
+                throw new InvalidInput(
+                        "A task starts after " + DELAY + " or at " + RUN_AT + ", but got both. Leave one out.");
+            }
+            return wish;
+        }
+
+        private static @Nullable Duration positive(String option, Invocation invocation) {
+            Duration given = invocation.duration(option);
+            return given == null ? null : Limits.positive(option.substring(2), given);
+        }
+
+        private static ReusePolicy reuse(String word) {
+            return switch (word) {
+                case "allow-failed-only" -> ReusePolicy.allowFailedOnly();
+                case "never" -> ReusePolicy.never();
+                case "after-finish" -> ReusePolicy.afterFinish();
+                case "reject" -> ReusePolicy.of(WhileOpen.REJECT, AfterEnd.REJECT, AfterEnd.REJECT);
+                default ->
+                    throw new InvalidInput(
+                            "A reuse policy is allow-failed-only, never, after-finish or reject, but got \""
+                                    + Limits.shown(word) + "\".");
+            };
+        }
+
+        private static Instant time(String text) {
+            try {
+                return OffsetDateTime.parse(text).toInstant();
+            } catch (DateTimeParseException e) {
+                throw new InvalidInput(
+                        "Option " + RUN_AT + " takes a time with its offset, such as \"2026-01-31T09:00:00Z\" or"
+                                + " \"2026-01-31T10:00:00+01:00\", but got \"" + Limits.shown(text) + "\".",
+                        e);
+            }
+        }
+
+        SubmissionRequest<RawJson, RawJson> on(Semel semel) {
+            TaskType<RawJson, RawJson> taskType = TaskType.of(type, RawJson.class, RawJson.class);
+            SubmissionRequest<RawJson, RawJson> request = semel.submit(taskType, new RawJson(input))
+                    .tenant(tenant)
+                    .queue(queue)
+                    .idempotencyKey(key)
+                    .scope(scope)
+                    .reuse(reuse)
+                    .priority(priority);
+            if (ttl != null) {
+                request.idempotencyTtl(ttl);
+            }
+            if (delay != null) {
+                request.delay(delay);
+            }
+            if (runAt != null) {
+                request.runAt(runAt);
+            }
+            if (timeout != null) {
+                request.timeout(timeout);
+            }
+            if (retry != null) {
+                request.retry(retry);
+            }
+            return request;
+        }
+    }
+}

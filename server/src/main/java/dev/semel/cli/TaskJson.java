@@ -1,0 +1,74 @@
+package dev.semel.cli;
+
+import dev.semel.store.Attempt;
+import dev.semel.store.Task;
+import dev.semel.task.Durations;
+import dev.semel.task.Identity;
+import dev.semel.task.Scope;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A task as JSON: the same names as in the HTTP API. */
+final class TaskJson {
+
+    private TaskJson() {}
+
+    /** What a listing tells of a task: all but its documents and its history. */
+    static JsonText summary(Task task) {
+        Task.Progress progress = task.progress();
+        Identity identity = task.identity();
+        return new JsonText()
+                .put("task_id", task.id().toString())
+                .put("state", task.state().word())
+                .put("tenant", task.tenant())
+                .put("queue", task.queue())
+                .put("type", task.type())
+                .put("key", identity == null ? null : identity.key())
+                .put("scope", identity == null ? null : scope(identity))
+                .put("run", task.run())
+                .put("lineage", task.lineage().toString())
+                .put("priority", task.options().priority())
+                .put("attempt", progress.attempt())
+                .put("failures", progress.failures())
+                .put("vanished", progress.vanished())
+                .put("cancel_requested", progress.cancelRequested())
+                .put("created_at", task.createdAt())
+                .put("due_at", progress.dueAt())
+                .put("finished_at", progress.finishedAt())
+                .put("last_error", progress.lastError());
+    }
+
+    /** All that is stored of a task. */
+    static JsonText whole(Task task, List<Attempt> attempts) {
+        var timeout = task.options().timeout();
+        var retry = task.options().retry();
+        return summary(task)
+                .put("timeout", timeout == null ? null : Durations.text(timeout))
+                .put("retry", retry == null ? null : retry.text())
+                .raw("input", task.input())
+                .raw("result", task.progress().result())
+                .objects("attempts", attempts.stream().map(TaskJson::attempt).toList());
+    }
+
+    private static JsonText attempt(Attempt attempt) {
+        return new JsonText()
+                .put("number", attempt.number())
+                .put("worker", attempt.worker())
+                .put("started_at", attempt.startedAt())
+                .put("ended_at", attempt.endedAt())
+                .put("outcome", outcome(attempt))
+                .put("error", attempt.error());
+    }
+
+    static @Nullable String outcome(Attempt attempt) {
+        Attempt.Outcome outcome = attempt.outcome();
+        return outcome == null ? null : outcome.word();
+    }
+
+    /** The scope as {@code --scope} takes it. */
+    static String scope(Identity identity) {
+        return identity.scopeKind() == Scope.Kind.CUSTOM
+                ? "custom:" + identity.scopeName()
+                : identity.scopeKind().word();
+    }
+}

@@ -1,0 +1,144 @@
+package dev.semel.cli;
+
+import dev.semel.store.Task;
+import dev.semel.store.TaskQuery;
+import dev.semel.store.TaskStore;
+import dev.semel.task.Identity;
+import dev.semel.task.InvalidInput;
+import dev.semel.task.Scope;
+import dev.semel.task.TaskId;
+import dev.semel.task.TaskState;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
+
+/** {@code semel task list}: tasks, newest first. */
+final class TaskListCommand implements Command {
+
+    private static final int USUAL_LIMIT = 50;
+
+    // The id alone takes 36 characters: below this width there is room for the names only if the rest is short.
+    private static final int WIDE = 100;
+
+    @Override
+    public CommandSpec spec() {
+        return Options.command(
+                        this,
+                        "Lists tasks, newest first.",
+                        "",
+                        "semel task list --queue payments --state failed --state timed_out",
+                        "semel task list --type charge --key charge-ORD-123",
+                        "semel task list --limit 100 --before 0190b5c8-7a3e-7b1e-9c55-3f3ad2a3c0de")
+                .addOption(Options.value("--queue", "QUEUE", "Only of this queue."))
+                .addOption(Options.value("--type", "TYPE", "Only of this task type."))
+                .addOption(Options.repeated(
+                        "--state",
+                        "STATE",
+                        "Only in this state: pending, running, waiting, completed, failed, cancelled, timed_out. May be"
+                                + " repeated."))
+                .addOption(Options.value(
+                        "--key", "KEY", "Only of this key: all its runs. Needs --type, or another --scope."))
+                .addOption(Options.value(
+                        "--scope", "SCOPE", "Scope of the key: type (default), queue, tenant, custom:NAME."))
+                .addOption(Options.value("--limit", "N", "At most so many, 1 to 1000; " + USUAL_LIMIT + "."))
+                .addOption(Options.value("--before", "ID", "Only older than this task: the next page."));
+    }
+
+    @Override
+    public int run(Invocation invocation) {
+        TaskQuery query = query(invocation);
+        try (TaskStore store = invocation.store().openExisting()) {
+            List<Task> tasks = store.list(query);
+            boolean more = tasks.size() == query.limit();
+            if (invocation.json()) {
+                printJson(tasks, more, invocation.console());
+            } else {
+                printText(tasks, more, invocation.console());
+            }
+            return ExitCode.DONE;
+        }
+    }
+
+    private static TaskQuery query(Invocation invocation) {
+        String before = invocation.text("--before");
+        Set<TaskState> states =
+                invocation.texts("--state").stream().map(TaskState::parse).collect(Collectors.toSet());
+        return new TaskQuery(
+                invocation.tenant(),
+                invocation.name("queue", "--queue"),
+                invocation.name("task type", "--type"),
+                states,
+                identity(invocation),
+                before == null ? null : TaskId.parse(before),
+                invocation.number("--limit", USUAL_LIMIT));
+    }
+
+    private static @Nullable Identity identity(Invocation invocation) {
+        String key = invocation.text("--key");
+        String word = invocation.text("--scope");
+        if (key == null || key.isEmpty()) {
+            if (word != null) {
+                throw new InvalidInput("A scope belongs to a key, but got --scope \"" + Text.shown(word)
+                        + "\" without --key. Give the key as well.");
+            }
+            return null;
+        }
+        Scope scope = Scope.parse(word == null ? "type" : word);
+        String needed = switch (scope.kind()) {
+            case TYPE -> "--type";
+            case QUEUE -> "--queue";
+            case TENANT, CUSTOM -> null;
+        };
+        if (needed != null && invocation.text(needed) == null) {
+            throw new InvalidInput(
+                    "A key of scope " + scope.word() + " is found with " + needed + ", but got only the key \""
+                            + Text.shown(key) + "\". Give " + needed + " as well, or another --scope.");
+        }
+        return Identity.of(
+                invocation.tenantOrDefault(),
+                scope,
+                invocation.text("--queue", ""),
+                invocation.text("--type", ""),
+                key);
+    }
+
+    private static void printJson(List<Task> tasks, boolean more, Console console) {
+        console.out()
+                .println(new JsonText()
+                        .objects("tasks", tasks.stream().map(TaskJson::summary).toList())
+                        .put("next", more ? tasks.getLast().id().toString() : null));
+    }
+
+    private static void printText(List<Task> tasks, boolean more, Console console) {
+        if (tasks.isEmpty()) {
+            console.out().println("No tasks.");
+            return;
+        }
+        boolean wide = console.width() >= WIDE;
+        Table table = wide
+                ? new Table("!ID", "!STATE", "QUEUE", "TYPE", "KEY", "!TRY", "!CREATED")
+                : new Table("!ID", "!STATE", "QUEUE", "TYPE", "KEY", "!CREATED");
+        for (Task task : tasks) {
+            Identity identity = task.identity();
+            List<String> cells = new ArrayList<>(List.of(
+                    task.id().toString(),
+                    task.state().word(),
+                    task.queue(),
+                    task.type(),
+                    identity == null ? "-" : identity.key()));
+            if (wide) {
+                cells.add(Integer.toString(task.progress().attempt()));
+            }
+            cells.add(wide ? Text.time(task.createdAt()) : Text.shortTime(task.createdAt()));
+            table.add(cells.toArray(String[]::new));
+        }
+        table.print(console.out(), console.width());
+        if (more) {
+            console.out()
+                    .println("There may be more: --before " + tasks.getLast().id());
+        }
+    }
+}

@@ -1,0 +1,101 @@
+package dev.semel.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/** A program on this test's class path in a process of its own; killed by its id when closed. */
+final class Child implements AutoCloseable {
+
+    private static final int PATIENCE_SECONDS = 60;
+
+    private final Process process;
+    private final List<String> out = Collections.synchronizedList(new ArrayList<>());
+    private final Thread reader;
+
+    private Child(Process process, Consumer<String> lines) {
+        this.process = process;
+        this.reader = Thread.ofPlatform().daemon().start(() -> {
+            try (BufferedReader in =
+                    new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+                for (String line = in.readLine(); line != null; line = in.readLine()) {
+                    out.add(line);
+                    lines.accept(line);
+                }
+            } catch (IOException e) {
+                // The process was killed.
+                return;
+            }
+        });
+    }
+
+    /** Starts the command line. What a killed process leaves behind goes into the directory. */
+    static Child semel(Path directory, String... arguments) {
+        return start(directory, Main.class, line -> {}, arguments);
+    }
+
+    static Child start(Path directory, Class<?> program, Consumer<String> lines, String... arguments) {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
+                "--enable-native-access=ALL-UNNAMED",
+                "-Dorg.sqlite.tmpdir=" + directory,
+                "-cp",
+                System.getProperty("java.class.path"),
+                program.getName()));
+        command.addAll(List.of(arguments));
+        try {
+            Process process = new ProcessBuilder(command)
+                    .redirectError(ProcessBuilder.Redirect.appendTo(
+                            directory.resolve("children.log").toFile()))
+                    .start();
+            return new Child(process, lines);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    String out() {
+        return String.join("\n", List.copyOf(out));
+    }
+
+    boolean isAlive() {
+        return process.isAlive();
+    }
+
+    /** Waits for its end and for the last of its output. */
+    int exitCode() throws InterruptedException {
+        assertThat(process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS))
+                .as("the process ends")
+                .isTrue();
+        reader.join();
+        return process.exitValue();
+    }
+
+    void signal(String name) throws IOException, InterruptedException {
+        assertThat(new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
+                        .start()
+                        .waitFor())
+                .isZero();
+    }
+
+    void kill() throws InterruptedException {
+        process.destroyForcibly().waitFor();
+    }
+
+    @Override
+    public void close() {
+        process.destroyForcibly();
+    }
+}
