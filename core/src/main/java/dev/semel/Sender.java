@@ -8,6 +8,7 @@ import dev.semel.task.IdempotencyConflict;
 import dev.semel.task.InputHash;
 import dev.semel.task.Limits;
 import dev.semel.task.SemelException;
+import dev.semel.task.StoreUnavailable;
 import dev.semel.task.TaskAlreadyCompleted;
 import dev.semel.task.TaskAlreadyExists;
 import dev.semel.task.TaskAlreadyFinished;
@@ -17,6 +18,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +27,10 @@ final class Sender {
 
     /** The most submissions in one call of the store, so that a batch of thousands does not keep others waiting long. */
     static final int MAX_BATCH = 1_000;
+
+    // Doubled each time: 5 ms to 2.56 s, some 5 s together.
+    private static final long FIRST_WAIT = 5_000_000;
+    private static final long LAST_WAIT = FIRST_WAIT << 9;
 
     private final Semel semel;
     private final Function<NewTask, Submitted> one;
@@ -79,8 +85,12 @@ final class Sender {
     }
 
     private <O extends @Nullable Object> SubmitOutcome<O> outcome(
-            SubmissionRequest<?, O> request, NewTask task, Submitted answer) {
-        return switch (answer) {
+            SubmissionRequest<?, O> request, NewTask task, Submitted first) {
+        return switch (patiently(task, first)) {
+            case Submitted.Busy() ->
+                new SubmitOutcome.Refused<>(
+                        new StoreUnavailable("Key \"" + key(task) + "\" is held by a transaction that"
+                                + " is still open, so what becomes of the submission is not decided. Send it again."));
             case Submitted.Created(TaskId id, int run, TaskState state, Instant createdAt) ->
                 new SubmitOutcome.Accepted<>(new Submission<>(
                         semel.known(request.type(), id), true, run, state, createdAt, false, provisional));
@@ -98,6 +108,16 @@ final class Sender {
             case Submitted.Conflicted(ExistingTask existing) ->
                 new SubmitOutcome.Refused<>(conflict(request, task, existing));
         };
+    }
+
+    /** Sends an item alone, again and again, for as long as an open transaction may reasonably hold its identity. */
+    private Submitted patiently(NewTask task, Submitted first) {
+        Submitted answer = first;
+        for (long wait = FIRST_WAIT; answer instanceof Submitted.Busy && wait <= LAST_WAIT; wait *= 2) {
+            LockSupport.parkNanos(wait);
+            answer = one.apply(task);
+        }
+        return answer;
     }
 
     private static SemelException rejection(NewTask task, ExistingTask existing) {

@@ -104,7 +104,7 @@ class SemelTest {
             assertThat(created).isEqualTo(1);
         }
         assertThat(ids).hasSize(1);
-        assertThat(world.store.list(TaskQuery.all(10))).hasSize(1);
+        assertThat(world.store.list(TaskQuery.all(10)).tasks()).hasSize(1);
     }
 
     @Test
@@ -121,7 +121,7 @@ class SemelTest {
         assertThat(conflict.differingPaths()).containsExactly("/amount");
         assertThat(conflict.existingHash()).isNotEqualTo(conflict.requestHash());
         assertThat(conflict).hasMessageContaining("/amount").hasMessageNotContaining("100");
-        assertThat(world.store.list(TaskQuery.all(10))).hasSize(1);
+        assertThat(world.store.list(TaskQuery.all(10)).tasks()).hasSize(1);
     }
 
     @Test
@@ -199,7 +199,7 @@ class SemelTest {
         assertThat(completed.result()).contains("{\"id\":\"R\"}");
         assertThat(completed.completedAt()).isEqualTo(world.now.get());
         assertThat(completed.existingTaskId()).isEqualTo(open.taskId());
-        TaskId bad = world.store.list(TaskQuery.all(10)).getFirst().id();
+        TaskId bad = world.store.list(TaskQuery.all(10)).tasks().getFirst().id();
         world.awaitState(bad, TaskState.FAILED);
         TaskAlreadyFinished finished = catchThrowableOfType(TaskAlreadyFinished.class, () -> rejecting("bad"));
         assertThat(finished.status()).isEqualTo(TaskState.FAILED);
@@ -225,7 +225,15 @@ class SemelTest {
                     .isInstanceOf(InvalidInput.class)
                     .hasMessageContaining("was sent already");
         }
-        assertThat(world.store.list(TaskQuery.all(10))).hasSize(2);
+        assertThat(world.store.list(TaskQuery.all(10)).tasks()).hasSize(2);
+    }
+
+    @Test
+    void anIdentityHeldByAnOpenTransactionIsAskedForAgain() {
+        world.busy.set(3);
+        assertThat(semel.submit(CHARGE, INPUT).idempotencyKey("k").send().created())
+                .isTrue();
+        assertThat(world.busy).hasValue(0);
     }
 
     @Test
@@ -244,7 +252,7 @@ class SemelTest {
         assertThat(outcomes.get(3).submission().taskId())
                 .isEqualTo(requests.get(0).taskId());
         assertThat(outcomes.get(4).submission().created()).isTrue();
-        assertThat(world.store.list(TaskQuery.all(10))).hasSize(2);
+        assertThat(world.store.list(TaskQuery.all(10)).tasks()).hasSize(2);
         assertThat(semel.submitAll(List.<SubmissionRequest<Charge, Receipt>>of()))
                 .isEmpty();
     }
@@ -292,7 +300,7 @@ class SemelTest {
         assertThatThrownBy(() -> semel.submit(keyed, INPUT).idempotencyKey("").send())
                 .isInstanceOf(InvalidInput.class)
                 .hasMessageContaining("needs an idempotency key");
-        assertThat(world.store.list(TaskQuery.all(10))).isEmpty();
+        assertThat(world.store.list(TaskQuery.all(10)).tasks()).isEmpty();
     }
 
     @Test

@@ -311,7 +311,7 @@ class WorkerTest {
         for (int i = 0; i < 5; i++) {
             world.pass(Duration.ofMillis(60));
             await().atMost(SOON).until(() -> {
-                Task task = world.store.list(TaskQuery.all(1)).getFirst();
+                Task task = world.store.list(TaskQuery.all(1)).tasks().getFirst();
                 return world.now.get().plus(SHORT_LEASE).equals(task.progress().dueAt());
             });
             assertThat(steal().tasks()).isEmpty();
@@ -420,7 +420,7 @@ class WorkerTest {
                 .start();
         assertThat(blocked.await(20, TimeUnit.SECONDS)).isTrue();
         worker.close();
-        List<Task> all = world.store.list(TaskQuery.all(1_000));
+        List<Task> all = world.store.list(TaskQuery.all(1_000)).tasks();
         assertThat(all).filteredOn(task -> task.state() == TaskState.COMPLETED).hasSize(300);
         assertThat(all)
                 .filteredOn(task -> task.state() != TaskState.COMPLETED)

@@ -3,31 +3,22 @@ package dev.semel;
 import static org.awaitility.Awaitility.await;
 
 import dev.semel.store.Applied;
-import dev.semel.store.Attempt;
 import dev.semel.store.ClaimRequest;
 import dev.semel.store.Claims;
+import dev.semel.store.ForwardingTaskStore;
 import dev.semel.store.InMemoryTaskStore;
-import dev.semel.store.KeyRecord;
 import dev.semel.store.NewTask;
-import dev.semel.store.StoreListener;
 import dev.semel.store.Submitted;
-import dev.semel.store.SweepRequest;
-import dev.semel.store.Swept;
 import dev.semel.store.Task;
-import dev.semel.store.TaskQuery;
 import dev.semel.store.TaskStore;
 import dev.semel.store.Transition;
-import dev.semel.task.Identity;
 import dev.semel.task.StoreUnavailable;
 import dev.semel.task.TaskId;
 import dev.semel.task.TaskState;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
@@ -38,6 +29,7 @@ final class World implements AutoCloseable {
     final AtomicReference<Instant> now = new AtomicReference<>(Instant.parse("2026-01-27T12:00:00Z"));
     final TaskStore store = new InMemoryTaskStore(now::get);
     final AtomicInteger lose = new AtomicInteger();
+    final AtomicInteger busy = new AtomicInteger();
     final Semel semel = Semel.on(new Losing()).build();
 
     void pass(Duration time) {
@@ -62,7 +54,11 @@ final class World implements AutoCloseable {
     }
 
     /** Does what it is asked and then, as often as told, says nothing of it. */
-    private final class Losing implements TaskStore {
+    private final class Losing extends ForwardingTaskStore {
+
+        Losing() {
+            super(store);
+        }
 
         private <T> T answer(Supplier<T> call) {
             T answer = call.get();
@@ -74,6 +70,11 @@ final class World implements AutoCloseable {
 
         @Override
         public List<Submitted> submit(List<NewTask> batch) {
+            if (busy.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+                return batch.stream()
+                        .map(item -> (Submitted) new Submitted.Busy())
+                        .toList();
+            }
             return answer(() -> store.submit(batch));
         }
 
@@ -85,41 +86,6 @@ final class World implements AutoCloseable {
         @Override
         public List<Applied> apply(List<Transition> batch) {
             return answer(() -> store.apply(batch));
-        }
-
-        @Override
-        public Map<TaskId, Task> find(Collection<TaskId> ids) {
-            return store.find(ids);
-        }
-
-        @Override
-        public List<Attempt> attempts(TaskId id) {
-            return store.attempts(id);
-        }
-
-        @Override
-        public List<Task> list(TaskQuery query) {
-            return store.list(query);
-        }
-
-        @Override
-        public Optional<KeyRecord> record(Identity identity) {
-            return store.record(identity);
-        }
-
-        @Override
-        public Swept sweep(SweepRequest request) {
-            return store.sweep(request);
-        }
-
-        @Override
-        public Registration listen(StoreListener listener) {
-            return store.listen(listener);
-        }
-
-        @Override
-        public void close() {
-            store.close();
         }
     }
 }

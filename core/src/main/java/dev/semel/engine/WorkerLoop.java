@@ -470,8 +470,8 @@ public final class WorkerLoop {
     }
 
     private void lost(Held held) {
-        if (held.gone || held.outcome != null) {
-            return; // settled meanwhile, or its settlement will be answered the same way
+        if (held.gone || held.outcome != null || (held.context != null && held.context.leaseLost())) {
+            return; // settled meanwhile, or its settlement will be answered the same way, or told before
         }
         LOG.warn(
                 "Lost: another attempt has taken over from attempt {} of task {}",

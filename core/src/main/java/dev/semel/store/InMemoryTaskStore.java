@@ -12,7 +12,6 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
@@ -101,22 +100,44 @@ public final class InMemoryTaskStore implements TaskStore {
     }
 
     @Override
-    public List<Attempt> attempts(TaskId id) {
-        return atomically(now -> tables.attempts(id));
+    public Map<TaskId, List<Attempt>> attempts(Collection<TaskId> ids) {
+        return atomically(now -> {
+            Map<TaskId, List<Attempt>> found = new LinkedHashMap<>();
+            for (TaskId id : ids) {
+                List<Attempt> attempts = tables.attempts(id);
+                if (!attempts.isEmpty()) {
+                    found.put(id, attempts);
+                }
+            }
+            return found;
+        });
     }
 
     @Override
-    public List<Task> list(TaskQuery query) {
-        return atomically(now -> tables.newestFirst(query.before()).stream()
-                .map(StoredTask::task)
-                .filter(task -> passes(task, query))
-                .limit(query.limit())
-                .toList());
+    public Page list(TaskQuery query) {
+        return atomically(now -> {
+            List<Task> tasks = tables.newestFirst(query.before()).stream()
+                    .map(StoredTask::task)
+                    .filter(task -> passes(task, query))
+                    .limit(query.limit())
+                    .toList();
+            return new Page(
+                    tasks, tasks.size() < query.limit() ? null : tasks.getLast().id());
+        });
     }
 
     @Override
-    public Optional<KeyRecord> record(Identity identity) {
-        return atomically(now -> Optional.ofNullable(tables.key(identity)).map(key -> seen(key, now)));
+    public Map<Identity, KeyRecord> records(Collection<Identity> identities) {
+        return atomically(now -> {
+            Map<Identity, KeyRecord> found = new LinkedHashMap<>();
+            for (Identity identity : identities) {
+                StoredKey key = tables.key(identity);
+                if (key != null) {
+                    found.put(identity, seen(key, now));
+                }
+            }
+            return found;
+        });
     }
 
     @Override

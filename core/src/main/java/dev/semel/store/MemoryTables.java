@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -28,7 +29,7 @@ final class MemoryTables {
 
     private final NavigableMap<TaskId, StoredTask> tasks = new TreeMap<>();
     private final Map<TaskId, NavigableMap<Integer, Attempt>> attempts = new HashMap<>();
-    private final Map<Identity, StoredKey> keys = new HashMap<>();
+    private final Map<Identity, StoredKey> keys = new LinkedHashMap<>();
 
     private final DueTasks due = new DueTasks();
     private final Map<Identity, NavigableSet<StoredTask>> openOfIdentity = new HashMap<>();

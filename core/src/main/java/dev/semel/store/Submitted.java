@@ -44,6 +44,12 @@ public sealed interface Submitted {
     record Conflicted(ExistingTask existing) implements Submitted {}
 
     /**
+     * Another transaction that is still open holds the identity, so nothing was decided; send this item again. Only stores
+     * that others can lock answer so, and never for longer than such a transaction lasts.
+     */
+    record Busy() implements Submitted {}
+
+    /**
      * The task that an identity has already.
      *
      * @param taskId its id

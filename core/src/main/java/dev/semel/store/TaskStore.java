@@ -10,8 +10,9 @@ import java.util.Optional;
 /**
  * Where tasks and idempotency records are kept. Safe for use by many threads; the durable ones by many processes.
  *
- * <p>Every operation is atomic, and durable before it answers. Every operation may throw
- * {@link dev.semel.task.StoreUnavailable}: then it may or may not have been done, and repeating it as it was is safe.
+ * <p>Every item of an operation is atomic, and durable before it is answered. Every operation may throw
+ * {@link dev.semel.task.StoreUnavailable}: then each of its items may or may not have been done, and repeating the operation
+ * as it was is safe.
  *
  * <h2>Laws</h2>
  *
@@ -94,7 +95,8 @@ import java.util.Optional;
  *       rerun too. It keeps its start as its due time and becomes pending in the very step in which the other ends. So of
  *       one identity never more than one task is pending or running. A new task that replaces begins a lineage of its own.
  *   <li>C3, M7: before it takes any, a claim ends those tasks of its queues and types that were asked to cancel and whose
- *       lease has run out; a sweep does so for all queues. Their last attempt is kept as vanished.
+ *       lease has run out; a sweep does so for all queues. Their last attempt is kept as vanished. Each may do so in bounded
+ *       steps.
  *   <li>C5: a task whose lease has run out is one with a vanished attempt, even before anybody has counted it.
  *   <li>C6: ties are in order of creation.
  *   <li>C7: what takes turns is each tenant in each queue. This holds for claims of one task as well, because that is what
@@ -102,8 +104,9 @@ import java.util.Optional;
  *   <li>C8: a task belongs to the claim while it runs under the attempt that the claim began, even if the lease has run
  *       out. A repeated claim that finds none of its own is done as if sent for the first time; one that finds some takes
  *       no others.
- *   <li>C9: running tasks count with the end of their lease, those just taken too. A claim that reached its limit need not
- *       say anything.
+ *   <li>C9: running tasks count with the end of their lease, those just taken too. The answer is never later than the
+ *       truth, and may be earlier. A claim that reached its limit need not say anything; one that left out due tasks for
+ *       another reason than its limit says zero.
  *   <li>M1: a lease that ran out still holds until another attempt has begun, for every move of its worker.
  *   <li>M2: ends are the same if their outcome is the same. An extension under an attempt that has ended is stale.
  *   <li>M2, M8: a redrive of a death that was redriven before is applied, whatever became of the task since. A redrive
@@ -146,28 +149,48 @@ public interface TaskStore extends Submitting, AutoCloseable {
     Map<TaskId, Task> find(Collection<TaskId> ids);
 
     /**
-     * Reads the history of a task.
+     * Reads the history of tasks.
+     *
+     * @param ids which ones
+     * @return the attempts of each that was ever claimed, oldest first
+     */
+    Map<TaskId, List<Attempt>> attempts(Collection<TaskId> ids);
+
+    /**
+     * Reads the history of one task.
      *
      * @param id which one
      * @return its attempts, oldest first; empty if it was never claimed or is not there
      */
-    List<Attempt> attempts(TaskId id);
+    default List<Attempt> attempts(TaskId id) {
+        return attempts(List.of(id)).getOrDefault(id, List.of());
+    }
 
     /**
      * Lists tasks, newest first.
      *
      * @param query which ones
-     * @return at most as many as the query's limit; fewer mean that there are no more
+     * @return at most as many as the query's limit, and where to go on
      */
-    List<Task> list(TaskQuery query);
+    Page list(TaskQuery query);
 
     /**
-     * Reads the record of an identity.
+     * Reads the records of identities.
+     *
+     * @param identities which ones
+     * @return the records that are there, also those whose window has passed
+     */
+    Map<Identity, KeyRecord> records(Collection<Identity> identities);
+
+    /**
+     * Reads the record of one identity.
      *
      * @param identity which one
      * @return the record, also if its window has passed; empty if there is none
      */
-    Optional<KeyRecord> record(Identity identity);
+    default Optional<KeyRecord> record(Identity identity) {
+        return Optional.ofNullable(records(List.of(identity)).get(identity));
+    }
 
     /**
      * Removes what may go, in one bounded step.

@@ -107,7 +107,7 @@ public final class Limits {
     }
 
     /**
-     * Checks a duration that must not be zero.
+     * Checks a duration that must not be zero; a millisecond is the least that stores keep.
      *
      * @param what what it is, for the message, for example {@code "lease"}
      * @param duration the duration
@@ -115,8 +115,8 @@ public final class Limits {
      * @throws InvalidInput if it is not allowed
      */
     public static Duration positive(String what, Duration duration) {
-        if (duration.isZero()) {
-            throw new InvalidInput("A " + what + " is longer than zero, but got \"" + duration + "\".");
+        if (!duration.isNegative() && duration.toMillis() == 0) {
+            throw new InvalidInput("A " + what + " is at least a millisecond, but got \"" + duration + "\".");
         }
         return duration(what, duration);
     }

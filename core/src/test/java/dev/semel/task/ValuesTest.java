@@ -175,6 +175,14 @@ class ValuesTest {
     }
 
     @Test
+    void lessThanAMillisecondIsNotAPositiveDuration() {
+        assertThat(Limits.positive("lease", Duration.ofMillis(1))).isEqualTo(Duration.ofMillis(1));
+        for (Duration wrong : List.of(Duration.ZERO, Duration.ofNanos(999_999), Duration.ofSeconds(-1))) {
+            assertThatThrownBy(() -> Limits.positive("lease", wrong)).isInstanceOf(InvalidInput.class);
+        }
+    }
+
+    @Test
     void anErrorIsKeptUpToItsLimit() {
         assertThat(Limits.error("short")).isEqualTo("short");
         assertThat(Limits.error("x".repeat(10_000))).hasSizeLessThan(8_100).endsWith("(2000 characters cut)");

@@ -16,7 +16,8 @@ import org.sqlite.jdbc4.JDBC4Connection;
 /** The database file: looks at it before SQLite does, because a path says more than an error code, and opens it. */
 final class SqliteFile {
 
-    // In pages of 4 kB: 16 MB. A checkpoint writes each page once, however often it was changed since the last one, so four
+    // In pages of 4 kB: 16 MB. A checkpoint writes each page once, however often it was changed since the last one, so
+    // four
     // times SQLite's default means fewer writes, and it is still read in a moment after a crash.
     private static final int CHECKPOINT_PAGES = 4_000;
 

@@ -91,7 +91,8 @@ final class SqliteJoining {
             checkLimit(transaction, now);
             session.sql(SAVEPOINT).update();
             try {
-                SqliteTransaction tx = new SqliteTransaction(session, new SqliteNames(session), now, () -> false, false);
+                SqliteTransaction tx =
+                        new SqliteTransaction(session, new SqliteNames(session), now, () -> false, false);
                 List<Submitted> answers = new SqliteSubmissions(tx, session).submit(batch);
                 session.sql(RELEASE).update();
                 transaction.submitted(now, tx.news());

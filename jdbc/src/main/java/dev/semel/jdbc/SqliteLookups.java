@@ -3,6 +3,7 @@ package dev.semel.jdbc;
 import dev.semel.jdbc.SqliteRecords.Found;
 import dev.semel.store.Attempt;
 import dev.semel.store.KeyRecord;
+import dev.semel.store.Page;
 import dev.semel.store.Task;
 import dev.semel.store.TaskQuery;
 import dev.semel.task.Identity;
@@ -17,7 +18,6 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -89,7 +89,18 @@ final class SqliteLookups {
         return found;
     }
 
-    List<Attempt> attempts(TaskId id) throws SQLException {
+    Map<TaskId, List<Attempt>> attempts(Collection<TaskId> ids) throws SQLException {
+        Map<TaskId, List<Attempt>> found = new LinkedHashMap<>();
+        for (TaskId id : ids) {
+            List<Attempt> attempts = attempts(id);
+            if (!attempts.isEmpty()) {
+                found.put(id, attempts);
+            }
+        }
+        return found;
+    }
+
+    private List<Attempt> attempts(TaskId id) throws SQLException {
         long seq;
         Attempt newest;
         try (ResultSet row = session.sql(NEWEST_ATTEMPT).with(id).query()) {
@@ -136,11 +147,11 @@ final class SqliteLookups {
         };
     }
 
-    List<Task> list(TaskQuery query) throws SQLException {
+    Page list(TaskQuery query) throws SQLException {
         Identity identity = query.identity();
         OptionalInt scope = identity == null ? OptionalInt.empty() : names.findScope(identity);
         if (identity != null && scope.isEmpty()) {
-            return List.of();
+            return new Page(List.of(), null);
         }
         boolean onlyDead = !query.states().isEmpty() && query.states().stream().allMatch(TaskState::isDead);
         String sql = identity != null ? LIST_IDENTITY : onlyDead ? LIST_DEAD : LIST;
@@ -158,7 +169,8 @@ final class SqliteLookups {
                 tasks.add(SqliteTasks.task(row, names));
             }
         }
-        return tasks;
+        return new Page(
+                tasks, tasks.size() < query.limit() ? null : tasks.getLast().id());
     }
 
     /** The lanes that a query is about in JSON, or null for all. */
@@ -184,14 +196,16 @@ final class SqliteLookups {
                         .collect(Collectors.joining(",", "[", "]"));
     }
 
-    Optional<KeyRecord> record(Identity identity, long now) throws SQLException {
-        OptionalInt scope = names.findScope(identity);
-        if (scope.isEmpty()) {
-            return Optional.empty();
+    Map<Identity, KeyRecord> records(Collection<Identity> identities, long now) throws SQLException {
+        Map<Identity, KeyRecord> records = new LinkedHashMap<>();
+        for (Identity identity : identities) {
+            OptionalInt scope = names.findScope(identity);
+            Found found = scope.isEmpty() ? null : SqliteRecords.find(session, scope.getAsInt(), identity.key());
+            if (found != null) {
+                records.put(
+                        identity, found.seen(identity, names.lane(found.lane()).type(), now));
+            }
         }
-        Found found = SqliteRecords.find(session, scope.getAsInt(), identity.key());
-        return found == null
-                ? Optional.empty()
-                : Optional.of(found.seen(identity, names.lane(found.lane()).type(), now));
+        return records;
     }
 }

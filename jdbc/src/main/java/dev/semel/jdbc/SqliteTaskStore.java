@@ -7,6 +7,7 @@ import dev.semel.store.Claims;
 import dev.semel.store.JoiningStore;
 import dev.semel.store.KeyRecord;
 import dev.semel.store.NewTask;
+import dev.semel.store.Page;
 import dev.semel.store.StoreListener;
 import dev.semel.store.Submitted;
 import dev.semel.store.Submitting;
@@ -25,7 +26,6 @@ import java.sql.SQLException;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 
 /**
  * Tasks in one SQLite file: durable, embedded, shared by any number of threads and by several processes on one machine.
@@ -115,7 +115,8 @@ public final class SqliteTaskStore implements TaskStore, JoiningStore {
 
     @Override
     public Claims claim(ClaimRequest request) {
-        return writer.ask(request.limit(), false, (tx, session) -> claims.claim(tx, tx.again() ? request.again() : request));
+        return writer.ask(
+                request.limit(), false, (tx, session) -> claims.claim(tx, tx.again() ? request.again() : request));
     }
 
     @Override
@@ -135,19 +136,21 @@ public final class SqliteTaskStore implements TaskStore, JoiningStore {
     }
 
     @Override
-    public List<Attempt> attempts(TaskId id) {
-        return readers.ask((session, names) -> new SqliteLookups(session, names).attempts(id));
+    public Map<TaskId, List<Attempt>> attempts(Collection<TaskId> ids) {
+        List<TaskId> wanted = List.copyOf(ids);
+        return readers.ask((session, names) -> new SqliteLookups(session, names).attempts(wanted));
     }
 
     @Override
-    public List<Task> list(TaskQuery query) {
+    public Page list(TaskQuery query) {
         return readers.ask((session, names) -> new SqliteLookups(session, names).list(query));
     }
 
     @Override
-    public Optional<KeyRecord> record(Identity identity) {
+    public Map<Identity, KeyRecord> records(Collection<Identity> identities) {
+        List<Identity> wanted = List.copyOf(identities);
         return readers.ask((session, names) -> new SqliteLookups(session, names)
-                .record(identity, settings.clock().millis()));
+                .records(wanted, settings.clock().millis()));
     }
 
     @Override

@@ -102,7 +102,7 @@ class SqliteErrorsTest {
         }
         assertThatThrownBy(() -> {
                     try (SqliteTaskStore store = SqliteTaskStore.open(file)) {
-                        store.list(TaskQuery.all(1_000));
+                        store.list(TaskQuery.all(1_000)).tasks();
                     }
                 })
                 .isInstanceOf(StoreUnusable.class)
@@ -172,7 +172,7 @@ class SqliteErrorsTest {
         List<Runnable> operations = List.of(
                 () -> Tasks.submit(store, Tasks.plain()),
                 () -> store.claim(Tasks.request(1)),
-                () -> store.list(TaskQuery.all(1)),
+                () -> store.list(TaskQuery.all(1)).tasks(),
                 () -> store.sweep(new SweepRequest(Duration.ZERO, Map.of(), Duration.ZERO, 1)));
         for (Runnable operation : operations) {
             assertThatThrownBy(operation::run).isInstanceOf(StoreUnusable.class).hasMessageContaining("is closed");

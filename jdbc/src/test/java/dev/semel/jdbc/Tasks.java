@@ -97,7 +97,7 @@ final class Tasks {
 
     /** All that is stored, newest first. */
     static List<TaskId> stored(TaskStore store) {
-        return store.list(TaskQuery.all(TaskQuery.MAX_LIMIT)).stream()
+        return store.list(TaskQuery.all(TaskQuery.MAX_LIMIT)).tasks().stream()
                 .map(task -> task.id())
                 .toList();
     }

@@ -129,7 +129,7 @@ final class Demo {
         long created = answers.stream()
                 .filter(answer -> answer.path("created").asBoolean())
                 .count();
-        List<Task> stored = store.list(TaskQuery.of(identity(), 100));
+        List<Task> stored = store.list(TaskQuery.of(identity(), 100)).tasks();
         charged = stored.isEmpty() ? null : stored.getFirst();
         return new Outcome(
                 answers.size() + " answers, " + created + " created, " + ids.size() + " task id; stored tasks: "
@@ -152,8 +152,8 @@ final class Demo {
                 .map(JsonNode::asString)
                 .toList();
         Task now = find(store, first.id());
-        boolean unchanged =
-                now.equals(first) && store.list(TaskQuery.of(identity(), 100)).size() == 1;
+        boolean unchanged = now.equals(first)
+                && store.list(TaskQuery.of(identity(), 100)).tasks().size() == 1;
         return new Outcome(
                 "exit code " + code + ", " + answer.path("error").asString("no error") + " at "
                         + String.join(", ", paths) + "; the stored task "
@@ -240,7 +240,8 @@ final class Demo {
         DemoProcess process = child("the caller", DemoChildCommand.LOST_ANSWER, MAIL, INPUT);
         JsonNode answer = mapper.readTree(process.line(PATIENCE));
         process.exitCode(PATIENCE);
-        List<Task> stored = store.list(new TaskQuery(null, MAIL, null, Set.of(), null, null, 100));
+        List<Task> stored = store.list(new TaskQuery(null, MAIL, null, Set.of(), null, null, 100))
+                .tasks();
         boolean created = answer.path("created").asBoolean();
         String id = answer.path("task_id").asString("");
         return new Outcome(

@@ -51,7 +51,7 @@ final class TaskListCommand implements Command {
     public int run(Invocation invocation) {
         TaskQuery query = query(invocation);
         try (TaskStore store = invocation.store().openExisting()) {
-            List<Task> tasks = store.list(query);
+            List<Task> tasks = store.list(query).tasks();
             boolean more = tasks.size() == query.limit();
             if (invocation.json()) {
                 printJson(tasks, more, invocation.console());

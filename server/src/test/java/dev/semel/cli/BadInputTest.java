@@ -46,7 +46,7 @@ class BadInputTest {
                 Arguments.of("\"7x\"", args("t", "{}", "--delay", "7x")),
                 Arguments.of("\"7x\"", args("t", "{}", "--ttl", "7x")),
                 Arguments.of("--timeout", args("t", "{}", "--timeout", "7x")),
-                Arguments.of("longer than zero", args("t", "{}", "--ttl", "0")),
+                Arguments.of("at least a millisecond", args("t", "{}", "--ttl", "0")),
                 Arguments.of("\"7x\"", args("t", "{}", "--wait", "7x")),
                 Arguments.of("\"10\"", args("t", "{}", "--priority", "10")),
                 Arguments.of("\"high\"", args("t", "{}", "--priority", "high")),

@@ -97,7 +97,8 @@ class ProcessesTest {
             }
             TaskQuery open =
                     new TaskQuery(null, "q", null, Set.of(TaskState.PENDING, TaskState.RUNNING), null, null, 1);
-            await().atMost(Duration.ofSeconds(90)).until(() -> store.list(open).isEmpty());
+            await().atMost(Duration.ofSeconds(90))
+                    .until(() -> store.list(open).tasks().isEmpty());
 
             int vanished = 0;
             for (SubmissionRequest<RawJson, RawJson> request : requests) {

@@ -6,6 +6,7 @@ import dev.semel.store.ClaimRequest;
 import dev.semel.store.Claims;
 import dev.semel.store.KeyRecord;
 import dev.semel.store.NewTask;
+import dev.semel.store.Page;
 import dev.semel.store.StoreListener;
 import dev.semel.store.Submitted;
 import dev.semel.store.SweepRequest;
@@ -20,7 +21,6 @@ import dev.semel.task.TaskId;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongFunction;
@@ -120,18 +120,18 @@ public final class FaultyStore implements TaskStore {
     }
 
     @Override
-    public List<Attempt> attempts(TaskId id) {
-        return call("attempts", () -> store.attempts(id));
+    public Map<TaskId, List<Attempt>> attempts(Collection<TaskId> ids) {
+        return call("attempts", () -> store.attempts(ids));
     }
 
     @Override
-    public List<Task> list(TaskQuery query) {
+    public Page list(TaskQuery query) {
         return call("list", () -> store.list(query));
     }
 
     @Override
-    public Optional<KeyRecord> record(Identity identity) {
-        return call("record", () -> store.record(identity));
+    public Map<Identity, KeyRecord> records(Collection<Identity> identities) {
+        return call("records", () -> store.records(identities));
     }
 
     @Override

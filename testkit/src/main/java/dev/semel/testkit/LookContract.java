@@ -41,11 +41,12 @@ public abstract class LookContract extends StoreContract {
         }
         ids.sort(Comparator.reverseOrder());
         TaskQuery query = TaskQuery.all(10);
-        assertThat(idsOf(store.list(query))).isEqualTo(ids.subList(0, 10));
-        assertThat(idsOf(store.list(query.after(ids.get(9))))).isEqualTo(ids.subList(10, 20));
-        assertThat(idsOf(store.list(query.after(ids.get(19))))).isEqualTo(ids.subList(20, 25));
-        assertThat(store.list(query.after(ids.get(24)))).isEmpty();
-        assertThat(idsOf(store.list(TaskQuery.all(TaskQuery.MAX_LIMIT)))).isEqualTo(ids);
+        assertThat(idsOf(store.list(query).tasks())).isEqualTo(ids.subList(0, 10));
+        assertThat(idsOf(store.list(query.after(ids.get(9))).tasks())).isEqualTo(ids.subList(10, 20));
+        assertThat(idsOf(store.list(query.after(ids.get(19))).tasks())).isEqualTo(ids.subList(20, 25));
+        assertThat(store.list(query.after(ids.get(24))).tasks()).isEmpty();
+        assertThat(idsOf(store.list(TaskQuery.all(TaskQuery.MAX_LIMIT)).tasks()))
+                .isEqualTo(ids);
     }
 
     @Test
@@ -58,8 +59,9 @@ public abstract class LookContract extends StoreContract {
                 TaskId.parse("00000000-0000-7000-8000-000000000001"),
                 TaskId.parse("00000000-0000-7000-8000-000000000000"));
         ids.forEach(id -> submit(Draft.plain().as(id)));
-        assertThat(idsOf(store.list(TaskQuery.all(10)))).isEqualTo(ids);
-        assertThat(idsOf(store.list(TaskQuery.all(10).after(ids.get(1))))).isEqualTo(ids.subList(2, 5));
+        assertThat(idsOf(store.list(TaskQuery.all(10)).tasks())).isEqualTo(ids);
+        assertThat(idsOf(store.list(TaskQuery.all(10).after(ids.get(1))).tasks()))
+                .isEqualTo(ids.subList(2, 5));
     }
 
     @Test
@@ -73,7 +75,7 @@ public abstract class LookContract extends StoreContract {
         store.submit(more);
         List<TaskId> seen = new ArrayList<>();
         TaskQuery query = TaskQuery.all(7);
-        List<Task> page = store.list(query);
+        List<Task> page = store.list(query).tasks();
         int pages = 0;
         while (!page.isEmpty()) {
             seen.addAll(idsOf(page));
@@ -82,7 +84,7 @@ public abstract class LookContract extends StoreContract {
                 create(Draft.plain());
             }
             pages++;
-            page = store.list(query.after(page.getLast().id()));
+            page = store.list(query.after(page.getLast().id())).tasks();
         }
         List<TaskId> throughout = new ArrayList<>();
         lasting.forEach(task -> throughout.add(task.id()));
@@ -131,7 +133,8 @@ public abstract class LookContract extends StoreContract {
                         && t.type().equals("type-0")
                         && ended.contains(t.state())
                         && identity.equals(t.identity()));
-        assertThat(store.list(query("nobody", null, null, Set.of(), null))).isEmpty();
+        assertThat(store.list(query("nobody", null, null, Set.of(), null)).tasks())
+                .isEmpty();
     }
 
     @Test

@@ -51,10 +51,10 @@ record Snapshot(Map<TaskId, Task> tasks, Map<TaskId, List<Attempt>> attempts, Ma
     /** All pages of a listing. */
     static List<Task> listed(TaskStore store, TaskQuery query) {
         List<Task> all = new ArrayList<>();
-        List<Task> page = store.list(query);
+        List<Task> page = store.list(query).tasks();
         all.addAll(page);
         while (page.size() == query.limit()) {
-            page = store.list(query.after(page.getLast().id()));
+            page = store.list(query.after(page.getLast().id())).tasks();
             all.addAll(page);
         }
         return all;

@@ -313,7 +313,7 @@ public abstract class SubmitContract extends StoreContract {
         assertThat(record.run()).isEqualTo(4);
         assertThat(record.lineage()).isEqualTo(runs.getFirst());
         assertThat(record.createdAt()).isEqualTo(clock.instant());
-        List<TaskId> listed = store.list(TaskQuery.of(KEYED.identity(), 10)).stream()
+        List<TaskId> listed = store.list(TaskQuery.of(KEYED.identity(), 10)).tasks().stream()
                 .map(Task::id)
                 .toList();
         assertThat(listed).containsExactly(last, runs.get(2), runs.get(1), runs.get(0));

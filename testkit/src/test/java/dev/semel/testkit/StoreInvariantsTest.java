@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.semel.store.Attempt;
 import dev.semel.store.Claims;
 import dev.semel.store.InMemoryTaskStore;
+import dev.semel.store.Page;
 import dev.semel.store.Task;
 import dev.semel.store.TaskStore;
 import dev.semel.store.Transition;
@@ -85,7 +86,8 @@ class StoreInvariantsTest {
 
     @Test
     void aListingOutOfOrderIsFound() {
-        TaskStore broken = answering("list", answer -> ((List<?>) answer).reversed());
+        TaskStore broken =
+                answering("list", answer -> new Page(((Page) answer).tasks().reversed(), ((Page) answer).next()));
         assertThatThrownBy(() -> StoreInvariants.check(broken)).hasMessageContaining("not smaller");
     }
 
@@ -93,8 +95,10 @@ class StoreInvariantsTest {
     void twoActiveTasksOfOneIdentityAreFound() {
         TaskStore broken = answering(
                 "list",
-                answer -> ((List<?>) answer)
-                        .stream().map(task -> let((Task) task)).toList());
+                answer -> new Page(
+                        ((Page) answer)
+                                .tasks().stream().map(StoreInvariantsTest::let).toList(),
+                        ((Page) answer).next()));
         assertThatThrownBy(() -> StoreInvariants.check(broken)).isInstanceOf(AssertionError.class);
     }
 

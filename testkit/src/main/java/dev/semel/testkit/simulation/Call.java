@@ -59,7 +59,7 @@ sealed interface Call<T> {
     record ListTasks(TaskQuery query) implements Call<List<Task>> {
         @Override
         public List<Task> on(TaskStore store) {
-            return store.list(query);
+            return store.list(query).tasks();
         }
     }
 

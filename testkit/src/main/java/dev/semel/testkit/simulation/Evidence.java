@@ -51,6 +51,7 @@ final class Evidence {
             return switch (answer) {
                 case null -> null;
                 case Submitted.Created created -> null;
+                case Submitted.Busy busy -> null;
                 case Submitted.Returned returned -> returned.existing();
                 case Submitted.Rejected rejected -> rejected.existing();
                 case Submitted.Conflicted conflicted -> conflicted.existing();
@@ -111,7 +112,7 @@ final class Evidence {
         TaskQuery query = TaskQuery.all(TaskQuery.MAX_LIMIT);
         List<Task> page;
         do {
-            page = store.list(query);
+            page = store.list(query).tasks();
             for (Task task : page) {
                 story(task.id()).keep(task, store.attempts(task.id()));
                 query = query.after(task.id());

@@ -18,7 +18,7 @@ final class Held {
 
     static void by(String worker, World world) {
         TaskQuery running = new TaskQuery(null, null, null, Set.of(TaskState.RUNNING), null, null, TaskQuery.MAX_LIMIT);
-        for (Task task : world.store.list(running)) {
+        for (Task task : world.store.list(running).tasks()) {
             List<Attempt> attempts = world.store.attempts(task.id());
             // A claim that arrived after its sender had given it up is nobody's fault: its lease runs out.
             if (!attempts.isEmpty()

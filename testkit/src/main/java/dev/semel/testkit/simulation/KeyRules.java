@@ -216,6 +216,7 @@ final class KeyRules {
             case Submitted.Rejected rejected -> new Decision.Reject(rejected.inputDiffers());
             case Submitted.Conflicted conflicted -> new Decision.Conflict();
             case Submitted.Created created -> new Decision.Create();
+            case Submitted.Busy busy -> throw new IllegalStateException("Nobody else has transactions here");
         };
         if (!given.equals(expected)) {
             findings.broken(

@@ -6,6 +6,7 @@ import dev.semel.store.ClaimRequest;
 import dev.semel.store.Claims;
 import dev.semel.store.KeyRecord;
 import dev.semel.store.NewTask;
+import dev.semel.store.Page;
 import dev.semel.store.StoreListener;
 import dev.semel.store.Submitted;
 import dev.semel.store.SweepRequest;
@@ -19,7 +20,6 @@ import dev.semel.task.TaskId;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
@@ -70,18 +70,18 @@ final class NotingStore implements TaskStore {
     }
 
     @Override
-    public List<Attempt> attempts(TaskId id) {
+    public Map<TaskId, List<Attempt>> attempts(Collection<TaskId> ids) {
         throw new UnsupportedOperationException("No worker reads the attempts of a task");
     }
 
     @Override
-    public List<Task> list(TaskQuery query) {
-        throw new Noted(new Call.ListTasks(query));
+    public Page list(TaskQuery query) {
+        throw new UnsupportedOperationException("No worker lists tasks");
     }
 
     @Override
-    public Optional<KeyRecord> record(Identity identity) {
-        throw new Noted(new Call.LookUp(identity));
+    public Map<Identity, KeyRecord> records(Collection<Identity> identities) {
+        throw new UnsupportedOperationException("No worker looks up a key");
     }
 
     @Override

@@ -17,10 +17,8 @@ final class Operator implements Timeline.Party {
     private static final TaskQuery DEAD = new TaskQuery(
             null, null, null, Set.of(TaskState.FAILED, TaskState.TIMED_OUT), null, null, TaskQuery.MAX_LIMIT);
 
-    // More than there ever is. Which ones a smaller sweep leaves is free, and in the store in memory it depends on
-    // hashes
-    // that differ from one Java process to the next; a seed must mean the same in all of them.
-    private static final int SWEPT_AT_ONCE = 10_000;
+    // Few, so that sweeps are cut short by their limit.
+    private static final int SWEPT_AT_ONCE = 5;
 
     private final World world;
     private final Lots lots;

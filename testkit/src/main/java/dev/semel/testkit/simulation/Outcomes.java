@@ -46,6 +46,7 @@ final class Outcomes {
     static TaskId idOf(Submitted answer) {
         return switch (answer) {
             case Submitted.Created created -> created.taskId();
+            case Submitted.Busy busy -> throw new IllegalStateException("Nobody else has transactions here");
             case Submitted.Returned returned -> returned.existing().taskId();
             case Submitted.Rejected rejected -> rejected.existing().taskId();
             case Submitted.Conflicted conflicted -> conflicted.existing().taskId();
@@ -81,6 +82,7 @@ final class Outcomes {
     private void countAnswer(Send send, boolean sentBefore) {
         switch (send.answer()) {
             case null -> {}
+            case Submitted.Busy busy -> {}
             case Submitted.Created created -> {
                 tally.count(sentBefore ? Happening.REPEATED_SEND_RECOGNISED : Happening.CREATED);
                 if (created.state() == TaskState.WAITING) {

@@ -150,7 +150,9 @@ public final class Simulation {
     }
 
     private List<Task> open() {
-        return world.store.list(new TaskQuery(null, null, null, OPEN, null, null, TaskQuery.MAX_LIMIT));
+        return world.store
+                .list(new TaskQuery(null, null, null, OPEN, null, null, TaskQuery.MAX_LIMIT))
+                .tasks();
     }
 
     private void runUntil(long time) {

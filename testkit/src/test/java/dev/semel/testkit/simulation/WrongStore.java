@@ -1,16 +1,12 @@
 package dev.semel.testkit.simulation;
 
-import dev.semel.store.Applied;
-import dev.semel.store.Attempt;
 import dev.semel.store.ClaimRequest;
 import dev.semel.store.Claims;
 import dev.semel.store.Claims.Claimed;
-import dev.semel.store.KeyRecord;
+import dev.semel.store.ForwardingTaskStore;
 import dev.semel.store.NewTask;
-import dev.semel.store.StoreListener;
+import dev.semel.store.Page;
 import dev.semel.store.Submitted;
-import dev.semel.store.SweepRequest;
-import dev.semel.store.Swept;
 import dev.semel.store.Task;
 import dev.semel.store.Task.Progress;
 import dev.semel.store.TaskQuery;
@@ -24,66 +20,16 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.UUID;
 
 /** A store that passes everything on to a right one; a bug is what a subclass does differently. */
-abstract class WrongStore implements TaskStore {
+abstract class WrongStore extends ForwardingTaskStore {
 
     final TaskStore right;
 
     WrongStore(TaskStore right) {
+        super(right);
         this.right = right;
-    }
-
-    @Override
-    public List<Submitted> submit(List<NewTask> batch) {
-        return right.submit(batch);
-    }
-
-    @Override
-    public Claims claim(ClaimRequest request) {
-        return right.claim(request);
-    }
-
-    @Override
-    public List<Applied> apply(List<Transition> batch) {
-        return right.apply(batch);
-    }
-
-    @Override
-    public Map<TaskId, Task> find(Collection<TaskId> ids) {
-        return right.find(ids);
-    }
-
-    @Override
-    public List<Attempt> attempts(TaskId id) {
-        return right.attempts(id);
-    }
-
-    @Override
-    public List<Task> list(TaskQuery query) {
-        return right.list(query);
-    }
-
-    @Override
-    public Optional<KeyRecord> record(Identity identity) {
-        return right.record(identity);
-    }
-
-    @Override
-    public Swept sweep(SweepRequest request) {
-        return right.sweep(request);
-    }
-
-    @Override
-    public Registration listen(StoreListener listener) {
-        return right.listen(listener);
-    }
-
-    @Override
-    public void close() {
-        right.close();
     }
 
     // ---- what bugs are made of
@@ -151,8 +97,9 @@ abstract class WrongStore implements TaskStore {
         }
 
         @Override
-        public List<Task> list(TaskQuery query) {
-            return right.list(query).stream().map(this::painted).toList();
+        public Page list(TaskQuery query) {
+            Page page = right.list(query);
+            return new Page(page.tasks().stream().map(this::painted).toList(), page.next());
         }
     }
 
