@@ -147,12 +147,19 @@ public final class Semel implements AutoCloseable {
         List<Thread> closing = workers.stream()
                 .map(worker -> Thread.ofVirtual().start(worker::close))
                 .toList();
+        // Each ends within its grace time, so an interrupt waits as well: the store must not close under a worker.
+        boolean interrupted = false;
         for (Thread thread : closing) {
-            try {
-                thread.join();
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
+            while (thread.isAlive()) {
+                try {
+                    thread.join();
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
             }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
         }
         results.close();
         timers.shutdownNow();

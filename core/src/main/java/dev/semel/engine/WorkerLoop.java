@@ -82,32 +82,6 @@ public final class WorkerLoop {
         this.runner = new Runner(handlers, codec, host.random());
     }
 
-    /** A task in this worker's hands. */
-    private static final class Held {
-        final Claimed claimed;
-        long extendedAt;
-
-        @Nullable
-        TaskContext context;
-
-        WorkerHost.@Nullable Started started;
-        WorkerHost.@Nullable Timer timeout;
-
-        @Nullable
-        Transition outcome;
-
-        boolean gone;
-
-        Held(Claimed claimed, long now) {
-            this.claimed = claimed;
-            this.extendedAt = now;
-        }
-
-        boolean isSuspect() {
-            return claimed.task().progress().vanished() > 0;
-        }
-    }
-
     /** Begins to work. */
     public void start() {
         host.execute(() -> {

@@ -148,12 +148,11 @@ public final class Main {
     }
 
     /**
-     * The arguments in UTF-8. In the locale "C" the JVM has replaced what is not ASCII; stored like that, a key or an input
-     * would not be what the caller gave.
+     * The arguments in UTF-8. The JVM has replaced what does not fit the locale, and in the locale "C" all that is not
+     * ASCII; stored like that, a key or an input would not be what the caller gave, and two keys might become one.
      */
     private static String[] decoded(String[] arguments) {
-        if ("UTF-8".equals(System.getProperty("sun.jnu.encoding"))
-                || Arrays.stream(arguments).noneMatch(argument -> argument.indexOf('\uFFFD') >= 0)) {
+        if (Arrays.stream(arguments).noneMatch(argument -> argument.indexOf('\uFFFD') >= 0)) {
             return arguments;
         }
         try {
@@ -163,9 +162,9 @@ public final class Main {
             return all.subList(end - arguments.length, end).toArray(String[]::new);
         } catch (IOException | IndexOutOfBoundsException e) {
             throw new InvalidInput(
-                    "Arguments that are not ASCII need a locale in UTF-8, but this one is \""
+                    "Arguments are in UTF-8, but got one that is not, or that cannot be read in the locale \""
                             + System.getProperty("sun.jnu.encoding")
-                            + "\". Set LC_ALL=C.UTF-8, or give the input as @file or -.",
+                            + "\". Write it in UTF-8 and set LC_ALL=C.UTF-8, or give the input as @file or -.",
                     e);
         }
     }

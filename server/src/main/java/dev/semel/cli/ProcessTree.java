@@ -21,7 +21,9 @@ final class ProcessTree {
         if (!process.isAlive()) {
             return;
         }
-        // Taken before anything ends: a child without its parent is no longer found.
+        // Taken before anything ends: a child without its parent is no longer found. The root comes first: a shell
+        // whose
+        // child has ended goes on with its next line.
         List<ProcessHandle> tree = tree(process).toList();
         tree.forEach(ProcessHandle::destroy);
         boolean interrupted = !ended(tree);
@@ -36,7 +38,7 @@ final class ProcessTree {
     }
 
     private static Stream<ProcessHandle> tree(ProcessHandle root) {
-        return Stream.concat(root.descendants(), Stream.of(root));
+        return Stream.concat(Stream.of(root), root.descendants());
     }
 
     /** Waits a moment; false if that was interrupted. */

@@ -1,0 +1,32 @@
+package dev.semel.engine;
+
+import dev.semel.store.Claims.Claimed;
+import dev.semel.store.Transition;
+import org.jspecify.annotations.Nullable;
+
+/** A task in this worker's hands. */
+final class Held {
+
+    final Claimed claimed;
+    long extendedAt;
+
+    @Nullable
+    TaskContext context;
+
+    WorkerHost.@Nullable Started started;
+    WorkerHost.@Nullable Timer timeout;
+
+    @Nullable
+    Transition outcome;
+
+    boolean gone;
+
+    Held(Claimed claimed, long now) {
+        this.claimed = claimed;
+        this.extendedAt = now;
+    }
+
+    boolean isSuspect() {
+        return claimed.task().progress().vanished() > 0;
+    }
+}
