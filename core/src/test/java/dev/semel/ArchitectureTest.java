@@ -23,6 +23,10 @@ class ArchitectureTest {
             .definedBy("dev.semel.engine..")
             .layer("store")
             .definedBy("dev.semel.store..")
+            .layer("guard")
+            .definedBy("dev.semel.guard..")
+            .layer("metrics")
+            .definedBy("dev.semel.metrics..")
             .layer("task")
             .definedBy("dev.semel.task..")
             .whereLayer("facade")
@@ -31,8 +35,20 @@ class ArchitectureTest {
             .mayOnlyBeAccessedByLayers("facade")
             .whereLayer("store")
             .mayOnlyBeAccessedByLayers("facade", "engine")
+            .whereLayer("guard")
+            .mayOnlyBeAccessedByLayers("facade", "engine")
+            .whereLayer("metrics")
+            .mayNotBeAccessedByAnyLayer()
             .whereLayer("task")
-            .mayOnlyBeAccessedByLayers("facade", "engine", "store");
+            .mayOnlyBeAccessedByLayers("facade", "engine", "store", "guard", "metrics");
+
+    @ArchTest
+    static final ArchRule micrometerStaysOptional = noClasses()
+            .that()
+            .resideOutsideOfPackage("dev.semel.metrics..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("io.micrometer..");
 
     @ArchTest
     static final ArchRule packagesHaveNoCycles =

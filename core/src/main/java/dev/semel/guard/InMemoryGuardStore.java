@@ -1,0 +1,152 @@
+package dev.semel.guard;
+
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A guard store that keeps everything in memory and nothing when the program ends: for tests, for effects that matter only
+ * within one program, and the reference that every other store is compared with.
+ *
+ * <p>One lock, one map, and the entries in order of their expiry; every operation drops a few that have expired, so that
+ * memory does not grow with keys of the past.
+ */
+public final class InMemoryGuardStore implements GuardStore {
+
+    // Twice what one beginning can add: the past goes faster than the present comes.
+    private static final int DROPPED_IN_PASSING = 2;
+
+    private record Expiry(Instant at, GuardKey key) {}
+
+    private static final Comparator<Expiry> BY_TIME = Comparator.comparing(Expiry::at)
+            .thenComparing(expiry -> expiry.key().tenant())
+            .thenComparing(expiry -> expiry.key().key());
+
+    private final InstantSource clock;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Map<GuardKey, GuardRecord> records = new HashMap<>();
+    private final TreeSet<Expiry> expiries = new TreeSet<>(BY_TIME);
+
+    /** Makes an empty store that goes by the system's clock. */
+    public InMemoryGuardStore() {
+        this(InstantSource.system());
+    }
+
+    /**
+     * Makes an empty store.
+     *
+     * @param clock decides which leases have run out and what has expired
+     */
+    public InMemoryGuardStore(InstantSource clock) {
+        this.clock = clock;
+    }
+
+    @Override
+    public Begun begin(Hold hold) {
+        lock.lock();
+        try {
+            Instant now = now();
+            drop(now, DROPPED_IN_PASSING);
+            GuardRecord stored = records.get(hold.key());
+            Begun begun = GuardRecord.begin(stored, hold, now);
+            if (begun instanceof Begun.Entered) {
+                put(hold.key(), GuardRecord.entered(stored, hold, now));
+            }
+            return begun;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public Settled renew(Hold hold) {
+        return settle(hold, (stored, now) -> GuardRecord.renewed(stored, hold, now));
+    }
+
+    @Override
+    public Settled finish(Hold hold, @Nullable String result) {
+        return settle(hold, (stored, now) -> GuardRecord.finished(stored, hold, result, now));
+    }
+
+    @Override
+    public Settled fail(Hold hold, String error) {
+        return settle(hold, (stored, now) -> GuardRecord.failed(stored, hold, error, now));
+    }
+
+    private interface Rule {
+        @Nullable
+        GuardRecord apply(@Nullable GuardRecord stored, Instant now);
+    }
+
+    private Settled settle(Hold hold, Rule rule) {
+        lock.lock();
+        try {
+            GuardRecord changed = rule.apply(records.get(hold.key()), now());
+            if (changed == null) {
+                return Settled.STALE;
+            }
+            put(hold.key(), changed);
+            return Settled.APPLIED;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public Optional<GuardEntry> find(GuardKey key) {
+        lock.lock();
+        try {
+            GuardRecord stored = records.get(key);
+            return stored == null || stored.isExpired(now()) ? Optional.empty() : Optional.of(stored.shown(key));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public int sweep(int limit) {
+        GuardStore.checkSweep(limit);
+        lock.lock();
+        try {
+            return drop(now(), limit);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Does nothing: what is stored stays for as long as this object is there. */
+    @Override
+    public void close() {
+        // nothing to let go
+    }
+
+    private Instant now() {
+        return clock.instant().truncatedTo(ChronoUnit.MILLIS);
+    }
+
+    private void put(GuardKey key, GuardRecord changed) {
+        GuardRecord before = records.put(key, changed);
+        if (before != null) {
+            expiries.remove(new Expiry(before.expiresAt(), key));
+        }
+        expiries.add(new Expiry(changed.expiresAt(), key));
+    }
+
+    private int drop(Instant now, int limit) {
+        int dropped = 0;
+        while (dropped < limit
+                && !expiries.isEmpty()
+                && !now.isBefore(expiries.first().at())) {
+            records.remove(expiries.pollFirst().key());
+            dropped++;
+        }
+        return dropped;
+    }
+}
