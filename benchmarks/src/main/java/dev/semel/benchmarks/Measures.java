@@ -114,7 +114,9 @@ final class Measures {
     private void duplicates() {
         for (boolean halfNew : List.of(false, true)) {
             for (boolean batches : List.of(false, true)) {
-                int number = batches ? scale.batch() : scale.many();
+                // Duplicates write nothing, so as many as in batches are needed for a sample that outlasts the
+                // compiler.
+                int number = batches || !halfNew ? scale.batch() : scale.many();
                 add(
                         (halfNew ? "half-duplicates" : "duplicates") + (batches ? "-batch" : "-64"),
                         SUBMIT,
@@ -133,7 +135,7 @@ final class Measures {
             List<Item> items = Item.mixed(KNOWN, number, halfNew, Keys.RISING);
             Lap took = batches ? ours.submitInBatches(items) : ours.submitSingly(items, 64);
             ours.checkCreated(KNOWN + (halfNew ? number / 2 : 0));
-            return Reading.of(took);
+            return new Reading(took, roundTrips(ours, number));
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.semel.jdbc;
 
+import dev.semel.jdbc.SqliteSubmissions.Asked;
 import dev.semel.store.KeyRecord;
 import dev.semel.task.Identity;
 import dev.semel.task.InputHash;
@@ -8,6 +9,7 @@ import dev.semel.task.TaskState;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Rows of {@code semel_record}: who holds an identity. */
@@ -28,10 +30,27 @@ final class SqliteRecords {
     private static final String FIND = """
             SELECT r.task_id, r.lane, r.input_hash, r.run, r.lineage, r.created_at, r.expires_at,
               coalesce(t.state, r.state), coalesce(t.finished_at, r.finished_at), t.seq,
-              EXISTS (SELECT 1 FROM semel_task WHERE id = ?3)
+              CASE WHEN t.finished_at IS NOT NULL THEN t.result END
             FROM semel_record r LEFT JOIN semel_task t ON t.id = r.task_id
-            WHERE r.scope = ?1 AND r.key = ?2
+            WHERE r.scope = ? AND r.key = ?
             """;
+
+    private static final SqliteMany ADD_ALL = new SqliteMany(
+            "INSERT INTO semel_record (scope, key, task_id, lane, input_hash, run, created_at, expires_at) VALUES ",
+            "(?, ?, ?, ?, ?, 1, ?, ?)",
+            " ON CONFLICT DO NOTHING");
+
+    private static final SqliteMany FIND_ALL =
+            new SqliteMany("WITH asked (place, scope, key, id) AS (VALUES ", "(?, ?, ?, ?)", """
+            )
+            SELECT r.task_id, r.lane, r.input_hash, r.run, r.lineage, r.created_at, r.expires_at,
+              coalesce(t.state, r.state), coalesce(t.finished_at, r.finished_at), t.seq,
+              CASE WHEN t.finished_at IS NOT NULL THEN t.result END, asked.place,
+              EXISTS (SELECT 1 FROM semel_task WHERE semel_task.id = asked.id)
+            FROM asked
+              LEFT JOIN semel_record r ON r.scope = asked.scope AND r.key = asked.key
+              LEFT JOIN semel_task t ON t.id = r.task_id
+            """);
 
     private static final String REMOVE = "DELETE FROM semel_record WHERE scope = ? AND key = ?";
 
@@ -56,7 +75,7 @@ final class SqliteRecords {
      * A record with the state of its task.
      *
      * @param seq the number of the task's row, or null if its data has gone
-     * @param otherThere whether the other task that was asked for is there
+     * @param result what the task has ended with, or null
      */
     record Found(
             TaskId taskId,
@@ -69,7 +88,7 @@ final class SqliteRecords {
             TaskState state,
             @Nullable Instant finishedAt,
             @Nullable Long seq,
-            boolean otherThere) {
+            @Nullable String result) {
 
         boolean windowPassed(long now) {
             return now >= expiresAt;
@@ -121,44 +140,93 @@ final class SqliteRecords {
         makeFormer(tx, from);
     }
 
-    static @Nullable Found find(SqliteSession session, int scope, String key) throws SQLException {
-        return find(session, scope, key, null);
+    /** Takes identities; tells how many of them had no record before. */
+    static int addAll(SqliteTransaction tx, List<Asked> all) throws SQLException {
+        int added = 0;
+        for (int from = 0; from < all.size(); ) {
+            List<Asked> part = all.subList(from, from + SqliteMany.rows(all.size() - from));
+            SqliteStatement statement = tx.sql(ADD_ALL.text(part.size()));
+            for (Asked asked : part) {
+                statement
+                        .with(asked.scope())
+                        .with(asked.request().identity().key())
+                        .with(asked.task().id())
+                        .with(asked.lane().id())
+                        .with(asked.request().inputHash().bytes())
+                        .with(tx.now())
+                        .with(SqliteValues.after(tx.now(), asked.request().ttl()));
+            }
+            added += statement.update();
+            from += part.size();
+        }
+        return added;
     }
 
-    /** Also looks whether another task is there: a duplicate is one only if it was not sent before. */
-    static @Nullable Found find(SqliteSession session, int scope, String key, @Nullable TaskId other)
-            throws SQLException {
-        byte[] otherId = other == null ? null : SqliteValues.bytes(other);
-        try (ResultSet row =
-                session.sql(FIND).with(scope).with(key).with(otherId).query()) {
-            if (!row.next()) {
-                return null;
-            }
-            byte[] lineage = row.getBytes(5);
-            return new Found(
-                    SqliteValues.taskId(row, 1),
-                    row.getInt(2),
-                    InputHash.ofBytes(row.getBytes(3)),
-                    row.getInt(4),
-                    lineage == null ? null : SqliteValues.taskId(lineage),
-                    row.getLong(6),
-                    row.getLong(7),
-                    SqliteWords.state(row.getString(8)),
-                    SqliteValues.instantOrNull(row, 9),
-                    SqliteValues.longOrNull(row, 10),
-                    row.getBoolean(11));
+    static @Nullable Found find(SqliteSession session, int scope, String key) throws SQLException {
+        try (ResultSet row = session.sql(FIND).with(scope).with(key).query()) {
+            return row.next() ? found(row) : null;
         }
+    }
+
+    /**
+     * What is there of a submission.
+     *
+     * @param record the record of its identity, or null
+     * @param taskThere whether its task is there: a duplicate is one only if it was not sent before
+     */
+    record Look(@Nullable Found record, boolean taskThere) {}
+
+    /** Looks submissions up, at most as many as one statement takes; one answer for each, in order. */
+    static List<Look> findAll(SqliteSession session, List<Asked> all) throws SQLException {
+        int room = SqliteMany.room(all.size());
+        SqliteStatement statement = session.sql(FIND_ALL.text(room));
+        for (int place = 0; place < all.size(); place++) {
+            Asked asked = all.get(place);
+            statement
+                    .with(place)
+                    .with(asked.scope())
+                    .with(asked.request().identity().key())
+                    .with(asked.task().id());
+        }
+        for (int place = all.size(); place < room; place++) {
+            statement.with(place).with((Long) null).with((String) null).with((byte[]) null);
+        }
+        Look[] looks = new Look[all.size()];
+        try (ResultSet row = statement.query()) {
+            while (row.next()) {
+                int place = row.getInt(12);
+                if (place < looks.length) {
+                    looks[place] = new Look(found(row), row.getBoolean(13));
+                }
+            }
+        }
+        return List.of(looks);
+    }
+
+    private static @Nullable Found found(ResultSet row) throws SQLException {
+        byte[] taskId = row.getBytes(1);
+        if (taskId == null) {
+            return null;
+        }
+        byte[] lineage = row.getBytes(5);
+        return new Found(
+                SqliteValues.taskId(taskId),
+                row.getInt(2),
+                InputHash.ofBytes(row.getBytes(3)),
+                row.getInt(4),
+                lineage == null ? null : SqliteValues.taskId(lineage),
+                row.getLong(6),
+                row.getLong(7),
+                SqliteWords.state(row.getString(8)),
+                SqliteValues.instantOrNull(row, 9),
+                SqliteValues.longOrNull(row, 10),
+                row.getString(11));
     }
 
     /** Frees an identity. */
     static void remove(SqliteTransaction tx, int scope, String key, Found record) throws SQLException {
         tx.sql(REMOVE).with(scope).with(key).updateOne();
         makeFormer(tx, record);
-    }
-
-    /** Takes back an {@link #add} of this transaction. */
-    static void undoAdd(SqliteTransaction tx, int scope, String key) throws SQLException {
-        tx.sql(REMOVE).with(scope).with(key).updateOne();
     }
 
     /** Lets a record remember how its task ended, because the task's data goes. */
