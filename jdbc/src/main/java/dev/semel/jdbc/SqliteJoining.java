@@ -43,6 +43,12 @@ final class SqliteJoining {
     }
 
     Submitting with(Connection connection) {
+        SQLiteConnection sqlite = checked(connection);
+        return batch -> submit(sqlite, SqliteTaskStore.checked(batch));
+    }
+
+    /** The SQLite connection inside a connection with an open transaction on this file, or an answer why it is none. */
+    SQLiteConnection checked(Connection connection) {
         SQLiteConnection sqlite = unwrapped(connection);
         try {
             checkTransaction(sqlite);
@@ -54,7 +60,7 @@ final class SqliteJoining {
         } catch (SQLException e) {
             throw SqliteErrors.translated(file.path(), e);
         }
-        return batch -> submit(sqlite, SqliteTaskStore.checked(batch));
+        return sqlite;
     }
 
     private SQLiteConnection unwrapped(Connection connection) {
@@ -119,7 +125,7 @@ final class SqliteJoining {
         }
     }
 
-    private RuntimeException explained(SQLException e) {
+    RuntimeException explained(SQLException e) {
         if (SqliteErrors.refined(e) == SQLiteErrorCode.SQLITE_BUSY_SNAPSHOT) {
             return new StoreUnavailable(
                     "This transaction has read the SQLite file \"" + file.path()

@@ -128,7 +128,7 @@ public final class SqliteSchema {
     }
 
     /** The log lets readers and the writer go on side by side. The file remembers it. */
-    private static void useWriteAheadLog(SqliteSession session, Path file) throws SQLException {
+    static void useWriteAheadLog(SqliteSession session, Path file) throws SQLException {
         try (Statement statement = session.connection().createStatement();
                 ResultSet mode = statement.executeQuery("PRAGMA journal_mode = WAL")) {
             mode.next();

@@ -32,6 +32,13 @@
  * the hint file, and for some seconds nobody takes a lease that ran out: its worker was alive, but could not write.
  *
  * <p><b>Time</b> is the clock of the process, in milliseconds; all processes on one file run on one machine.
+ *
+ * <h2>The guard</h2>
+ *
+ * <p>{@link dev.semel.jdbc.SqliteGuardStore} reads, decides and writes in the writer's transaction, by the pure functions of
+ * {@link dev.semel.guard.GuardRecord}. {@link dev.semel.jdbc.PostgresGuardStore} says the same in one statement, which looks
+ * before it writes: a duplicate costs a plain read. Both can join a transaction of the caller's own; then the lock of that
+ * transaction holds the key, and a savepoint undoes an effect that failed.
  */
 @NullMarked
 package dev.semel.jdbc;

@@ -1,0 +1,118 @@
+package dev.semel.jdbc;
+
+import dev.semel.guard.Begun;
+import dev.semel.guard.GuardEntry;
+import dev.semel.guard.GuardKey;
+import dev.semel.guard.GuardState;
+import dev.semel.guard.GuardStore;
+import dev.semel.guard.Hold;
+import dev.semel.guard.Settled;
+import dev.semel.task.InvalidInput;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Savepoint;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The guard inside a transaction of the caller's own. Its row is locked by that transaction, so whoever wants the same key
+ * waits for its end: then finds a success, or nothing. A failure undoes everything since the beginning, by a savepoint;
+ * in PostgreSQL nothing else would make the transaction usable again after a statement has failed.
+ */
+final class PostgresJoinedGuard implements GuardStore {
+
+    private final Connection connection;
+    private final Deque<Savepoint> savepoints = new ArrayDeque<>();
+
+    private PostgresJoinedGuard(Connection connection) {
+        this.connection = connection;
+    }
+
+    static PostgresJoinedGuard on(Connection connection) {
+        try {
+            if (connection.isClosed()) {
+                throw new InvalidInput("A joined transaction is an open one, but the connection is closed.");
+            }
+            if (connection.getAutoCommit()) {
+                throw new InvalidInput("A joined transaction is one that the caller ends, but the connection has"
+                        + " auto-commit on. Call setAutoCommit(false) first, and commit() at the end.");
+            }
+        } catch (SQLException e) {
+            throw PostgresErrors.translated(e);
+        }
+        return new PostgresJoinedGuard(connection);
+    }
+
+    @Override
+    public Begun begin(Hold hold) {
+        try {
+            Savepoint savepoint = connection.setSavepoint();
+            boolean entered = false;
+            try {
+                Begun begun = PostgresGuards.begin(connection, hold, null);
+                entered = begun instanceof Begun.Entered;
+                return begun;
+            } finally {
+                if (entered) {
+                    savepoints.push(savepoint);
+                } else {
+                    undo(savepoint);
+                }
+            }
+        } catch (SQLException e) {
+            throw PostgresErrors.translated(e);
+        }
+    }
+
+    @Override
+    public Settled renew(Hold hold) {
+        return Settled.APPLIED;
+    }
+
+    @Override
+    public Settled finish(Hold hold, @Nullable String result) {
+        try {
+            Settled settled = PostgresGuards.end(connection, hold, GuardState.SUCCESS, result, null);
+            connection.releaseSavepoint(savepoints.pop());
+            return settled;
+        } catch (SQLException e) {
+            throw PostgresErrors.translated(e);
+        }
+    }
+
+    @Override
+    public Settled fail(Hold hold, String error) {
+        try {
+            undo(savepoints.pop());
+            return Settled.APPLIED;
+        } catch (SQLException e) {
+            throw PostgresErrors.translated(e);
+        }
+    }
+
+    private void undo(Savepoint savepoint) throws SQLException {
+        connection.rollback(savepoint);
+        connection.releaseSavepoint(savepoint);
+    }
+
+    @Override
+    public Optional<GuardEntry> find(GuardKey key) {
+        try {
+            return PostgresGuards.find(connection, key);
+        } catch (SQLException e) {
+            throw PostgresErrors.translated(e);
+        }
+    }
+
+    @Override
+    public int sweep(int limit) {
+        throw new InvalidInput("A joined guard does not sweep. Sweep the store itself.");
+    }
+
+    @Override
+    public void close() {
+        // The connection is the caller's.
+    }
+}

@@ -1,0 +1,113 @@
+package dev.semel.jdbc;
+
+import dev.semel.guard.Begun;
+import dev.semel.guard.GuardEntry;
+import dev.semel.guard.GuardKey;
+import dev.semel.guard.GuardStore;
+import dev.semel.guard.Hold;
+import dev.semel.guard.Settled;
+import dev.semel.task.InvalidInput;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.sqlite.SQLiteConnection;
+
+/**
+ * The guard inside a transaction of the caller's own, which holds SQLite's only write lock from the beginning of a call to
+ * its end. A failure undoes everything since the beginning, by a savepoint.
+ */
+final class SqliteJoinedGuard implements GuardStore {
+
+    private static final String SAVEPOINT = "SAVEPOINT semel_guard";
+    private static final String RELEASE = "RELEASE semel_guard";
+    private static final String UNDO = "ROLLBACK TO semel_guard";
+
+    // Changes nothing, but waits for the write lock as a write does, and before anything is read: a transaction that
+    // has
+    // read and then wants to write fails at once if somebody else has written in between.
+    private static final String LOCK = "DELETE FROM semel_guard WHERE 0";
+
+    private final SqliteJoining joining;
+    private final SqliteSettings settings;
+    private final SQLiteConnection connection;
+
+    SqliteJoinedGuard(SqliteJoining joining, SqliteSettings settings, SQLiteConnection connection) {
+        this.joining = joining;
+        this.settings = settings;
+        this.connection = connection;
+    }
+
+    private interface Step<T> {
+        T run(SqliteSession session, Instant now) throws SQLException;
+    }
+
+    private <T> T asked(Step<T> step) {
+        SqliteSession session = new SqliteSession(connection);
+        try {
+            return step.run(session, SqliteGuardStore.time(settings.clock().millis()));
+        } catch (SQLException e) {
+            throw joining.explained(e);
+        } finally {
+            session.forget();
+        }
+    }
+
+    @Override
+    public Begun begin(Hold hold) {
+        return asked((session, now) -> {
+            session.sql(SAVEPOINT).update();
+            boolean entered = false;
+            try {
+                session.sql(LOCK).update();
+                Begun begun = SqliteGuards.begin(session, hold, now, false);
+                entered = begun instanceof Begun.Entered;
+                return begun;
+            } finally {
+                if (!entered) {
+                    session.forget();
+                    session.sql(UNDO).update();
+                    session.sql(RELEASE).update();
+                }
+            }
+        });
+    }
+
+    @Override
+    public Settled renew(Hold hold) {
+        return Settled.APPLIED;
+    }
+
+    @Override
+    public Settled finish(Hold hold, @Nullable String result) {
+        return asked((session, now) -> {
+            Settled settled = SqliteGuards.finish(session, hold, result, now);
+            session.sql(RELEASE).update();
+            return settled;
+        });
+    }
+
+    @Override
+    public Settled fail(Hold hold, String error) {
+        return asked((session, now) -> {
+            session.sql(UNDO).update();
+            session.sql(RELEASE).update();
+            return Settled.APPLIED;
+        });
+    }
+
+    @Override
+    public Optional<GuardEntry> find(GuardKey key) {
+        return asked((session, now) -> SqliteGuards.find(session, key, now));
+    }
+
+    @Override
+    public int sweep(int limit) {
+        throw new InvalidInput("A joined guard does not sweep. Sweep the store itself.");
+    }
+
+    @Override
+    public void close() {
+        // The connection is the caller's.
+    }
+}

@@ -1,0 +1,254 @@
+package dev.semel.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.semel.guard.Guard;
+import dev.semel.guard.GuardConflict;
+import dev.semel.guard.InProgress;
+import dev.semel.guard.JoiningGuardStore;
+import dev.semel.guard.Outcome;
+import dev.semel.task.InvalidInput;
+import dev.semel.testservers.PostgresServer;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Effects and their records in one transaction. */
+@Timeout(30)
+class JoinedGuardTest {
+
+    abstract static class Joining {
+
+        private final AtomicInteger effects = new AtomicInteger();
+        private JoiningGuardStore store;
+        private Guard guard;
+        private Connection connection;
+
+        abstract JoiningGuardStore open();
+
+        abstract Connection connect() throws SQLException;
+
+        @BeforeEach
+        void prepare() throws SQLException {
+            store = open();
+            guard = Guard.on(store).remember(0).build();
+            connection = connect();
+            run(connection, "CREATE TABLE orders (id TEXT)");
+            connection.setAutoCommit(false);
+        }
+
+        @AfterEach
+        void end() throws SQLException {
+            connection.close();
+            guard.close();
+            store.close();
+        }
+
+        private static void run(Connection on, String sql) throws SQLException {
+            try (Statement statement = on.createStatement()) {
+                statement.executeUpdate(sql);
+            }
+        }
+
+        private int orders() throws SQLException {
+            try (Connection own = connect();
+                    Statement statement = own.createStatement();
+                    ResultSet count = statement.executeQuery("SELECT count(*) FROM orders")) {
+                count.next();
+                return count.getInt(1);
+            }
+        }
+
+        private String order(Connection on, String id) throws SQLException {
+            run(on, "INSERT INTO orders VALUES ('" + id + "')");
+            effects.incrementAndGet();
+            return id;
+        }
+
+        @Test
+        void effectAndRecordCommitTogether() throws SQLException {
+            assertThat(guard.joining(connection).once("k", String.class, token -> order(connection, "1")))
+                    .isEqualTo("1");
+            assertThat(orders()).isZero();
+            connection.commit();
+            assertThat(orders()).isEqualTo(1);
+            assertThat(guard.lookup("k", String.class).orElseThrow().result()).isEqualTo("1");
+            assertThat(guard.joining(connection).once("k", String.class, token -> order(connection, "2")))
+                    .isEqualTo("1");
+            connection.commit();
+            assertThat(guard.once("k", String.class, token -> "3")).isEqualTo("1");
+            assertThat(orders()).isEqualTo(1);
+        }
+
+        @Test
+        void neitherIsThereAfterARollback() throws SQLException {
+            guard.joining(connection).once("k", String.class, token -> order(connection, "1"));
+            connection.rollback();
+            assertThat(orders()).isZero();
+            assertThat(guard.find("k")).isEmpty();
+            assertThat(guard.joining(connection).once("k", String.class, token -> order(connection, "2")))
+                    .isEqualTo("2");
+            connection.commit();
+            assertThat(orders()).isEqualTo(1);
+        }
+
+        @Test
+        void neitherIsThereIfTheConnectionDies() throws SQLException {
+            Connection dying = connect();
+            dying.setAutoCommit(false);
+            guard.joining(dying).once("k", String.class, token -> order(dying, "1"));
+            dying.close();
+            assertThat(orders()).isZero();
+            assertThat(guard.once("k", String.class, token -> "mine")).isEqualTo("mine");
+        }
+
+        @Test
+        void aFailedEffectIsUndoneAndTheRestOfTheTransactionStays() throws SQLException {
+            run(connection, "INSERT INTO orders VALUES ('before')");
+            assertThatThrownBy(() -> guard.joining(connection).once("k", String.class, token -> {
+                        order(connection, "half");
+                        throw new IllegalStateException("no");
+                    }))
+                    .isInstanceOf(IllegalStateException.class);
+            assertThatThrownBy(() -> guard.joining(connection).once("k", String.class, token -> {
+                        order(connection, "half");
+                        run(connection, "INSERT INTO nowhere VALUES (1)");
+                        return "never";
+                    }))
+                    .isInstanceOf(SQLException.class);
+            assertThat(guard.joining(connection).once("k", String.class, token -> order(connection, "whole")))
+                    .isEqualTo("whole");
+            connection.commit();
+            assertThat(orders()).isEqualTo(2);
+        }
+
+        @Test
+        void callsNestAndTheSecondOfTheSameKeyIsADuplicate() throws SQLException {
+            Guard joined = guard.joining(connection);
+            joined.once("outer", String.class, token -> {
+                order(connection, "1");
+                assertThatThrownBy(() -> joined.once("inner", String.class, inner -> {
+                            order(connection, "2");
+                            throw new IllegalStateException("no");
+                        }))
+                        .isInstanceOf(IllegalStateException.class);
+                return joined.once("other", String.class, other -> order(connection, "3"));
+            });
+            assertThat(joined.call("outer").outcome(String.class, token -> order(connection, "4")))
+                    .isInstanceOf(Outcome.Repeated.class);
+            connection.commit();
+            assertThat(orders()).isEqualTo(2);
+        }
+
+        @Test
+        void anotherPayloadIsAConflictAndTheTransactionGoesOn() throws SQLException {
+            guard.call("k").payload("a").once(String.class, token -> "1");
+            assertThatThrownBy(() -> guard.joining(connection)
+                            .call("k")
+                            .payload("b")
+                            .once(String.class, token -> order(connection, "1")))
+                    .isInstanceOf(GuardConflict.class);
+            run(connection, "INSERT INTO orders VALUES ('after')");
+            connection.commit();
+            assertThat(orders()).isEqualTo(1);
+        }
+
+        @Test
+        void whoeverComesMeanwhileWaitsForTheTransactionAndFindsItsResult() throws Exception {
+            CountDownLatch inside = new CountDownLatch(1);
+            guard.joining(connection).once("k", String.class, token -> order(connection, "1"));
+            CompletableFuture<String> second = CompletableFuture.supplyAsync(() -> {
+                try (Connection own = connect()) {
+                    own.setAutoCommit(false);
+                    inside.countDown();
+                    String result = guard.joining(own).once("k", String.class, token -> order(own, "2"));
+                    own.commit();
+                    return result;
+                } catch (SQLException e) {
+                    throw new IllegalStateException(e);
+                }
+            });
+            inside.await();
+            connection.commit();
+            assertThat(second.get(30, TimeUnit.SECONDS)).isEqualTo("1");
+            assertThat(orders()).isEqualTo(1);
+            assertThat(effects).hasValue(1);
+        }
+
+        @Test
+        void onlyAnOpenTransactionCanBeJoined() throws SQLException {
+            connection.setAutoCommit(true);
+            assertThatThrownBy(() -> guard.joining(connection))
+                    .isInstanceOf(InvalidInput.class)
+                    .hasMessageContaining("setAutoCommit(false)");
+            connection.close();
+            assertThatThrownBy(() -> guard.joining(connection)).isInstanceOf(InvalidInput.class);
+            assertThatThrownBy(() -> guard.joining(null)).isInstanceOf(InvalidInput.class);
+        }
+
+        Guard guard() {
+            return guard;
+        }
+
+        Connection connection() {
+            return connection;
+        }
+    }
+
+    @Nested
+    class OnSqlite extends Joining {
+
+        @TempDir
+        Path directory;
+
+        @Override
+        JoiningGuardStore open() {
+            return SqliteGuardStore.open(directory.resolve("guard.db"));
+        }
+
+        @Override
+        Connection connect() throws SQLException {
+            return DriverManager.getConnection("jdbc:sqlite:" + directory.resolve("guard.db") + "?busy_timeout=20000");
+        }
+    }
+
+    @Nested
+    class OnPostgres extends Joining {
+
+        private final DataSource database = PostgresServer.freshDatabase();
+
+        @Override
+        JoiningGuardStore open() {
+            return PostgresGuardStore.on(database);
+        }
+
+        @Override
+        Connection connect() throws SQLException {
+            return database.getConnection();
+        }
+
+        @Test
+        void aGuardOutsideDoesNotWaitForeverForAnOpenTransaction() throws SQLException {
+            guard().joining(connection()).once("k", String.class, token -> "1");
+            assertThatThrownBy(() -> guard().once("k", String.class, token -> "2"))
+                    .isInstanceOf(InProgress.class);
+            connection().commit();
+            assertThat(guard().once("k", String.class, token -> "2")).isEqualTo("1");
+        }
+    }
+}
