@@ -8,7 +8,9 @@ import dev.semel.engine.Worker;
 import dev.semel.store.JoiningStore;
 import dev.semel.store.NewTask;
 import dev.semel.store.Submitted;
+import dev.semel.store.Submitting;
 import dev.semel.store.TaskStore;
+import dev.semel.task.CheckObserver;
 import dev.semel.task.Identity;
 import dev.semel.task.IdentityStrategy;
 import dev.semel.task.InvalidInput;
@@ -40,6 +42,7 @@ public final class Semel implements AutoCloseable {
     private final IdentityStrategy identity;
     private final ReusePolicy reuse;
     private final Duration idempotencyTtl;
+    private final CheckObserver observer;
     private final ScheduledThreadPoolExecutor timers;
     private final Results results;
     private final Sender sender;
@@ -57,8 +60,10 @@ public final class Semel implements AutoCloseable {
         this.timers.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
         this.components = new Components(builder.store, builder.codec, builder.clock, builder.random, timers);
         this.results = new Results(builder.store, timers);
-        Batcher<NewTask, Submitted> batcher = new Batcher<>(Sender.MAX_BATCH, MAX_WAITING, builder.store::submit);
-        this.sender = new Sender(this, batcher::call, builder.store, false);
+        this.observer = builder.observer;
+        Submitting observed = ObservedSubmitting.of(builder.store, observer);
+        Batcher<NewTask, Submitted> batcher = new Batcher<>(Sender.MAX_BATCH, MAX_WAITING, observed::submit);
+        this.sender = new Sender(this, batcher::call, observed, false);
     }
 
     /**
@@ -107,7 +112,7 @@ public final class Semel implements AutoCloseable {
      */
     public JoinedSemel joining(Connection connection) {
         if (components.store() instanceof JoiningStore joining) {
-            return new JoinedSemel(this, joining.joining(connection));
+            return new JoinedSemel(this, ObservedSubmitting.of(joining.joining(connection), observer));
         }
         throw new InvalidInput("The store \"" + components.store().getClass().getSimpleName()
                 + "\" cannot join a JDBC transaction. Use"
@@ -201,6 +206,7 @@ public final class Semel implements AutoCloseable {
         private Codec codec = Codec.standard();
         private InstantSource clock = InstantSource.system();
         private RandomGenerator random = new SecureRandom();
+        private CheckObserver observer = CheckObserver.NONE;
         private String tenant = Identity.DEFAULT_TENANT;
         private IdentityStrategy identity = IdentityStrategy.alwaysUnique();
         private ReusePolicy reuse = ReusePolicy.allowFailedOnly();
@@ -240,6 +246,17 @@ public final class Semel implements AutoCloseable {
          */
         public Builder random(RandomGenerator random) {
             this.random = random;
+            return this;
+        }
+
+        /**
+         * Sets who is told what every submission with a key came to.
+         *
+         * @param observer the observer; nobody by default
+         * @return this builder
+         */
+        public Builder observer(CheckObserver observer) {
+            this.observer = observer;
             return this;
         }
 

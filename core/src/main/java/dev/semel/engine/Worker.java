@@ -1,5 +1,7 @@
 package dev.semel.engine;
 
+import dev.semel.guard.Guard;
+import dev.semel.guard.KeyExtractor;
 import dev.semel.store.StoreListener;
 import dev.semel.store.TaskStore;
 import dev.semel.task.InvalidInput;
@@ -132,6 +134,23 @@ public final class Worker implements AutoCloseable {
         public <I, O extends @Nullable Object> Builder handle(TaskType<I, O> type, Handler<I, O> handler) {
             handlers.add(type, handler);
             return this;
+        }
+
+        /**
+         * Adds the handler of a task type behind a guard: for each key that the extractor finds in an input it runs once,
+         * whichever task brings it, and all other tasks complete with the stored result.
+         *
+         * @param type the type
+         * @param guard remembers what has happened, under the task's tenant
+         * @param key finds the key; if it fails, the attempt fails
+         * @param handler its handler
+         * @param <I> the class of the input
+         * @param <O> the class of the output
+         * @return this builder
+         */
+        public <I, O extends @Nullable Object> Builder handle(
+                TaskType<I, O> type, Guard guard, KeyExtractor<? super I> key, Handler<I, O> handler) {
+            return handle(type, new GuardedTask<>(type, guard, key, handler));
         }
 
         /**

@@ -103,6 +103,20 @@ public final class Guard implements AutoCloseable {
     }
 
     /**
+     * Prepares a call whose key an extractor finds; it compares the input if the guard says so.
+     *
+     * @param key finds the key
+     * @param input the input
+     * @param <I> the class of the input
+     * @return the call; nothing happens until it is told to
+     * @throws InvalidInput if the extractor failed or gave null
+     */
+    public <I> GuardCall call(KeyExtractor<? super I> key, I input) {
+        GuardCall call = call(KeyExtractor.keyOf(Given.notNull("key extractor", key), input));
+        return settings.checkPayload() ? call.payload(input) : call;
+    }
+
+    /**
      * Makes a function that runs once for each key which an extractor finds in its input.
      *
      * @param key finds the key; if it fails, the call fails
@@ -118,13 +132,7 @@ public final class Guard implements AutoCloseable {
         Given.notNull("key extractor", key);
         Given.notNull("class of the result", type);
         Given.notNull("handler", handler);
-        return input -> {
-            GuardCall call = call(KeyExtractor.keyOf(key, input));
-            if (settings.checkPayload()) {
-                call.payload(input);
-            }
-            return call.once(type, token -> handler.handle(input, token));
-        };
+        return input -> call(key, input).once(type, token -> handler.handle(input, token));
     }
 
     /**
