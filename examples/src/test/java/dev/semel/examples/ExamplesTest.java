@@ -2,6 +2,10 @@ package dev.semel.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.semel.guard.GuardStore;
+import dev.semel.jdbc.SqliteGuardStore;
+import dev.semel.redis.RedisGuardStore;
+import dev.semel.testservers.RedisServer;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -71,6 +75,64 @@ class ExamplesTest {
     void aJoinedSubmissionIsThereIfTheTransactionCommits() throws Exception {
         assertThat(printed(JoinedTransaction::run))
                 .containsExactly("charged ORD-1", "the first one left nothing behind: true", "orders: 1");
+    }
+
+    private static final String[] GUARDED = {
+        "same receipt: true",
+        "charges: 1",
+        "looked up: true",
+        "sent: true",
+        "failed: java.io.IOException: no route to the bank",
+        "refunded",
+        "runs again: true",
+        "wrapped once: true",
+        "fields: true",
+        "type and id: order.charge#ghi-789",
+        "payload: true",
+        "message: true",
+        "custom: charge-of-ghi-789",
+        "another payload: refused"
+    };
+
+    @Test
+    void aGuardRunsEffectsOnceOnAFile() throws Exception {
+        assertThat(printed((file, out) -> {
+                    try (GuardStore store = SqliteGuardStore.open(file)) {
+                        GuardBasics.run(store, out);
+                    }
+                }))
+                .containsExactly(GUARDED);
+    }
+
+    @Test
+    void aGuardRunsEffectsOnceOnRedis() throws Exception {
+        try (RedisServer server = RedisServer.start(RedisServer.Version.V7_0);
+                GuardStore store = RedisGuardStore.open(server.uri())) {
+            assertThat(printed((file, out) -> GuardBasics.run(store, out))).containsExactly(GUARDED);
+        }
+    }
+
+    @Test
+    void aListenerThatIsDeliveredTheSameMessageTwiceSendsOneMail() throws Exception {
+        assertThat(printed(GuardedListener::run))
+                .containsExactly("ACKNOWLEDGE", "ACKNOWLEDGE", "ACKNOWLEDGE", "DEAD_LETTER", "mails: 2");
+    }
+
+    @Test
+    void aRepeatedPostGetsTheFirstAnswerAgain() throws Exception {
+        assertThat(printed(GuardedHttp::run))
+                .containsExactly(
+                        "201 payment 1",
+                        "201 payment 1",
+                        "422 this Idempotency-Key was used for another request",
+                        "400 the body is no JSON, or the key is too long",
+                        "201 payment 2");
+    }
+
+    @Test
+    void twoTasksOfOneBusinessKeyAndTwoDeliveriesInATransactionHaveOneEffect() throws Exception {
+        assertThat(printed(GuardedTasks::run))
+                .containsExactly("shop: receipt 1", "support: receipt 1", "taken", "taken");
     }
 
     @Test

@@ -37,6 +37,9 @@
  * {@link dev.semel.testkit.SweepContract}, {@link dev.semel.testkit.ConcurrencyContract} and
  * {@link dev.semel.testkit.ModelContract}. The suite closes every store that it opened.
  *
+ * <p>A guard store extends {@link dev.semel.testkit.GuardStoreContract} in the same way, and
+ * {@link dev.semel.testkit.GuardProcessContract} if several processes can share it.
+ *
  * <h2>What the tests mean</h2>
  *
  * <p>Each test is named after the law that it holds a store to, by the law's number. No test sleeps: time is a
