@@ -25,7 +25,7 @@ public final class Guard implements AutoCloseable {
 
     private Guard(Builder builder) {
         this.settings = builder.settings;
-        Renewals own = new Renewals(builder.store, builder.sweepEvery);
+        Renewals own = new Renewals(builder.store, settings.lease(), builder.sweepEvery);
         this.renewals = own;
         this.runner = new GuardRunner(
                 builder.store,

@@ -1,6 +1,7 @@
 package dev.semel.guard;
 
 import dev.semel.task.InvalidInput;
+import java.nio.ByteBuffer;
 import java.util.HexFormat;
 import java.util.random.RandomGenerator;
 
@@ -22,7 +23,11 @@ public record OwnerToken(long high, long low) {
      * @return the token
      */
     public static OwnerToken next(RandomGenerator random) {
-        return new OwnerToken(random.nextLong(), random.nextLong());
+        // All at once: a generator that cannot be guessed takes a lock for each asking.
+        byte[] bytes = new byte[2 * Long.BYTES];
+        random.nextBytes(bytes);
+        ByteBuffer both = ByteBuffer.wrap(bytes);
+        return new OwnerToken(both.getLong(), both.getLong());
     }
 
     /**

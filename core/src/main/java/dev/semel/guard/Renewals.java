@@ -1,17 +1,18 @@
 package dev.semel.guard;
 
 import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps holds alive while their effects run, and sweeps now and then. One thread counts the time; what waits for a store
- * runs on a thread of its own, so that one slow answer does not cost others their lease.
+ * Keeps holds alive while their effects run, and sweeps now and then. One thread ticks and looks which holds are due: a call
+ * only enters itself in a set, because waking a thread for each would cost more than the call. What waits for a store runs
+ * on a thread of its own, so that one slow answer does not cost others their lease.
  */
 final class Renewals implements AutoCloseable {
 
@@ -20,74 +21,76 @@ final class Renewals implements AutoCloseable {
     // Two renewals may fail or come late before the lease runs out.
     private static final int RENEWALS_IN_A_LEASE = 3;
 
+    // So a renewal comes after a third of the lease and a twelfth of it at the latest.
+    private static final int TICKS_IN_A_LEASE = 12;
+
     private static final int SWEPT_AT_ONCE = 1_000;
 
     // So one round of sweeping is bounded; the rest waits for the next.
     private static final int STEPS_OF_A_ROUND = 100;
 
     private final GuardStore store;
+    private final long every;
+    private final Set<Renewing> running = ConcurrentHashMap.newKeySet();
     private final ScheduledThreadPoolExecutor timer;
 
-    Renewals(GuardStore store, Duration sweepEvery) {
+    Renewals(GuardStore store, Duration lease, Duration sweepEvery) {
         this.store = store;
+        this.every = lease.toNanos() / RENEWALS_IN_A_LEASE;
         this.timer = new ScheduledThreadPoolExecutor(
                 1,
                 task -> Thread.ofPlatform().daemon().name("semel-guard-timer").unstarted(task));
-        timer.setRemoveOnCancelPolicy(true);
         timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+        long tick = lease.toNanos() / TICKS_IN_A_LEASE;
+        repeat(this::tick, tick);
         if (!sweepEvery.isZero()) {
-            long millis = sweepEvery.toMillis();
-            Future<?> unused = timer.scheduleWithFixedDelay(
-                    () -> Thread.startVirtualThread(this::sweep), millis, millis, TimeUnit.MILLISECONDS);
+            repeat(() -> Thread.startVirtualThread(this::sweep), sweepEvery.toNanos());
         }
+    }
+
+    private void repeat(Runnable step, long nanos) {
+        Future<?> unused = timer.scheduleWithFixedDelay(step, nanos, nanos, TimeUnit.NANOSECONDS);
     }
 
     /** Renews a hold at thirds of its lease until told to stop. */
     Renewing start(Hold hold) {
-        Renewing renewing = new Renewing(hold);
-        renewing.next();
+        Renewing renewing = new Renewing(hold, System.nanoTime());
+        running.add(renewing);
         return renewing;
+    }
+
+    private void tick() {
+        long now = System.nanoTime();
+        for (Renewing each : running) {
+            // Counted from when it was planned, so that a slow answer does not move the following ones.
+            if (now - each.renewedAt >= every) {
+                each.renewedAt = now;
+                Thread.startVirtualThread(each::renew);
+            }
+        }
     }
 
     final class Renewing {
 
         private final Hold hold;
+        // Written by the timer's thread only.
+        private volatile long renewedAt;
         private volatile boolean stopped;
-        private volatile @Nullable Future<?> next;
 
-        private Renewing(Hold hold) {
+        private Renewing(Hold hold, long now) {
             this.hold = hold;
+            this.renewedAt = now;
         }
 
         void stop() {
             stopped = true;
-            Future<?> scheduled = next;
-            if (scheduled != null) {
-                scheduled.cancel(false);
-            }
-        }
-
-        private void next() {
-            if (stopped) {
-                return;
-            }
-            try {
-                next = timer.schedule(
-                        () -> Thread.startVirtualThread(this::renew),
-                        hold.lease().toNanos() / RENEWALS_IN_A_LEASE,
-                        TimeUnit.NANOSECONDS);
-            } catch (RejectedExecutionException e) {
-                // The guard was closed under its own call: the hold ends with its lease.
-                stopped = true;
-            }
+            running.remove(this);
         }
 
         private void renew() {
             if (stopped) {
                 return;
             }
-            // Planned before the store is asked, so that a slow answer does not move the following ones.
-            next();
             try {
                 if (store.renew(hold) == Settled.STALE && !stopped) {
                     stop();

@@ -23,6 +23,12 @@ import org.jspecify.annotations.Nullable;
 /** The guard's statements on a PostgreSQL connection, each of them one atomic step. */
 final class PostgresGuards {
 
+    // Most calls that come again come after the success: a plain read by the primary key is all they cost.
+    private static final String PROBE = """
+            SELECT payload_hash, changed_at, expires_at, result, date_trunc('milliseconds', clock_timestamp())
+            FROM semel_guard WHERE tenant = ? AND key = ? AND state = 'success' AND expires_at > clock_timestamp()
+            """;
+
     /*
      * Looks first and writes only if that may help: a duplicate is answered by a plain read, with no lock and no write-ahead
      * log. "found" is what was committed when the statement began. Who finds nothing in the way tries to insert, or to
@@ -110,6 +116,10 @@ final class PostgresGuards {
      * @param lockLimit how long to wait for another transaction on the same key; null to leave that to the connection
      */
     static Begun begin(Connection connection, Hold hold, @Nullable Duration lockLimit) throws SQLException {
+        Begun known = probe(connection, hold);
+        if (known != null) {
+            return known;
+        }
         try (PreparedStatement statement = connection.prepareStatement(BEGIN)) {
             InputHash payload = hold.payload();
             byte[] hash = payload == null ? null : payload.bytes();
@@ -137,6 +147,31 @@ final class PostgresGuards {
                 + " times while it was looked at. Try again.");
     }
 
+    private static @Nullable Begun probe(Connection connection, Hold hold) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(PROBE)) {
+            statement.setString(1, hold.key().tenant());
+            statement.setString(2, hold.key().key());
+            try (ResultSet row = statement.executeQuery()) {
+                if (!row.next()) {
+                    return null;
+                }
+                InputHash existing = hash(row.getBytes(1));
+                return existing != null && conflicts(existing, hold)
+                        ? new Begun.Conflicted(existing)
+                        : new Begun.Done(
+                                row.getString(4), existing, time(row, 2), Duration.between(time(row, 5), time(row, 3)));
+            }
+        }
+    }
+
+    private static @Nullable InputHash hash(byte @Nullable [] bytes) {
+        return bytes == null ? null : InputHash.ofBytes(bytes);
+    }
+
+    private static boolean conflicts(@Nullable InputHash existing, Hold hold) {
+        return existing != null && hold.payload() != null && !existing.equals(hold.payload());
+    }
+
     /** One look: the answer, or null if somebody else got through meanwhile. */
     private static @Nullable Begun answered(PreparedStatement statement, Hold hold) throws SQLException {
         try (ResultSet row = statement.executeQuery()) {
@@ -150,9 +185,8 @@ final class PostgresGuards {
             if (state == null) {
                 return null;
             }
-            byte[] hash = row.getBytes(5);
-            InputHash existing = hash == null ? null : InputHash.ofBytes(hash);
-            if (existing != null && hold.payload() != null && !existing.equals(hold.payload())) {
+            InputHash existing = hash(row.getBytes(5));
+            if (existing != null && conflicts(existing, hold)) {
                 return new Begun.Conflicted(existing);
             }
             if (state.equals("success")) {
@@ -206,11 +240,10 @@ final class PostgresGuards {
                 if (!row.next()) {
                     return Optional.empty();
                 }
-                byte[] hash = row.getBytes(2);
                 return Optional.of(new GuardEntry(
                         key,
                         GuardState.valueOf(row.getString(1).toUpperCase(Locale.ROOT)),
-                        hash == null ? null : InputHash.ofBytes(hash),
+                        hash(row.getBytes(2)),
                         time(row, 3),
                         time(row, 4),
                         row.getObject(5) == null ? null : time(row, 5),
