@@ -1,12 +1,17 @@
 package dev.semel;
 
 import dev.semel.engine.Batcher;
+import dev.semel.engine.Cleaner;
+import dev.semel.engine.Cleaning;
 import dev.semel.engine.Codec;
 import dev.semel.engine.Components;
+import dev.semel.engine.DuplicateCounts;
+import dev.semel.engine.Queues;
 import dev.semel.engine.Results;
 import dev.semel.engine.Worker;
 import dev.semel.store.JoiningStore;
 import dev.semel.store.NewTask;
+import dev.semel.store.QueueSettings;
 import dev.semel.store.Submitted;
 import dev.semel.store.Submitting;
 import dev.semel.store.TaskStore;
@@ -23,7 +28,9 @@ import java.sql.Connection;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.random.RandomGenerator;
@@ -42,17 +49,25 @@ public final class Semel implements AutoCloseable {
     private final IdentityStrategy identity;
     private final ReusePolicy reuse;
     private final Duration idempotencyTtl;
+    private final Settings settings;
     private final CheckObserver observer;
     private final ScheduledThreadPoolExecutor timers;
     private final Results results;
+    private final Queues queues;
+    private final DuplicateCounts duplicates;
+    private final Cleaner cleaner;
+    private final Explainer explainer;
+    private final Operations operations;
     private final Sender sender;
     private final List<Worker> workers = new CopyOnWriteArrayList<>();
 
     private Semel(Builder builder) {
         this.tenant = builder.tenant;
-        this.identity = builder.identity;
-        this.reuse = builder.reuse;
-        this.idempotencyTtl = builder.idempotencyTtl;
+        this.settings = builder.settings;
+        Settings.Defaults defaults = settings.defaults();
+        this.identity = orElse(defaults.identity(), builder.identity);
+        this.reuse = orElse(defaults.reuse(), builder.reuse);
+        this.idempotencyTtl = orElse(defaults.idempotencyTtl(), builder.idempotencyTtl);
         this.timers = new ScheduledThreadPoolExecutor(
                 1, task -> Thread.ofPlatform().daemon().name("semel-timers").unstarted(task));
         // A timeout of an hour must not stay in memory for an hour after its task has ended.
@@ -64,6 +79,15 @@ public final class Semel implements AutoCloseable {
         Submitting observed = ObservedSubmitting.of(builder.store, observer);
         Batcher<NewTask, Submitted> batcher = new Batcher<>(Sender.MAX_BATCH, MAX_WAITING, observed::submit);
         this.sender = new Sender(this, batcher::call, observed, false);
+        this.queues = new Queues(builder.store, System::nanoTime);
+        this.duplicates = new DuplicateCounts(builder.store, timers);
+        this.cleaner = new Cleaner(builder.store, settings.cleaning().over(builder.cleaning), builder.random, timers);
+        this.explainer = new Explainer(builder.store, reuse);
+        this.operations = new Operations(builder.store, cleaner, explainer);
+    }
+
+    private static <T> T orElse(@Nullable T configured, T coded) {
+        return configured != null ? configured : coded;
     }
 
     /**
@@ -145,6 +169,26 @@ public final class Semel implements AutoCloseable {
         return new Worker.Builder(components, queues, workers::add);
     }
 
+    /**
+     * Says what would become of a submission and why, without sending it. Nothing changes, the request included.
+     *
+     * @param request the submission
+     * @return the explanation
+     * @throws InvalidInput if a value is not allowed
+     */
+    public Explanation explain(SubmissionRequest<?, ?> request) {
+        return explainer.explain(request);
+    }
+
+    /**
+     * What people do to tasks, keys and queues that are there.
+     *
+     * @return the operations
+     */
+    public Operations operations() {
+        return operations;
+    }
+
     /** Closes all workers, then the store. */
     @Override
     public void close() {
@@ -167,6 +211,8 @@ public final class Semel implements AutoCloseable {
             Thread.currentThread().interrupt();
         }
         results.close();
+        cleaner.close();
+        duplicates.close();
         timers.shutdownNow();
         components.store().close();
     }
@@ -199,6 +245,22 @@ public final class Semel implements AutoCloseable {
         return idempotencyTtl;
     }
 
+    Settings settings() {
+        return settings;
+    }
+
+    QueueSettings queue(String name) {
+        return queues.of(name);
+    }
+
+    DuplicateCounts duplicates() {
+        return duplicates;
+    }
+
+    TaskStore store() {
+        return components.store();
+    }
+
     /** Collects the settings of an instance; each is checked as it is set. */
     public static final class Builder {
 
@@ -211,6 +273,9 @@ public final class Semel implements AutoCloseable {
         private IdentityStrategy identity = IdentityStrategy.alwaysUnique();
         private ReusePolicy reuse = ReusePolicy.allowFailedOnly();
         private Duration idempotencyTtl = Duration.ofDays(30);
+        private Cleaning cleaning = Cleaning.STANDARD;
+        private Settings settings = Settings.NONE;
+        private final Map<String, QueueSettings> queues = new LinkedHashMap<>();
 
         private Builder(TaskStore store) {
             this.store = store;
@@ -305,12 +370,59 @@ public final class Semel implements AutoCloseable {
         }
 
         /**
+         * Sets when finished tasks and records that answer for nobody go.
+         *
+         * @param cleaning when; {@link Cleaning#STANDARD} by default
+         * @return this builder
+         */
+        public Builder cleaning(Cleaning cleaning) {
+            this.cleaning = cleaning;
+            return this;
+        }
+
+        /**
+         * Declares the settings of a queue, for all programs that share the store. What is set at run time wins over it.
+         *
+         * @param name the queue
+         * @param settings its settings
+         * @return this builder
+         */
+        public Builder queue(String name, QueueSettings settings) {
+            this.queues.put(Limits.name("queue", name), settings);
+            return this;
+        }
+
+        /**
+         * Sets a configuration, for example {@link SettingsFile#read} of {@code semel.toml}. Where it says something, it
+         * wins over what code says of the same thing.
+         *
+         * @param settings the configuration
+         * @return this builder
+         */
+        public Builder settings(Settings settings) {
+            this.settings = settings;
+            return this;
+        }
+
+        /**
          * Makes the instance.
          *
          * @return the instance; close it when done
+         * @throws InvalidInput if the dead-letter queues form a circle
+         * @throws dev.semel.task.StoreUnavailable if settings of queues are to be declared and the store does not answer
          */
         public Semel build() {
-            return new Semel(this);
+            Semel semel = new Semel(this);
+            Map<String, QueueSettings> declared = new LinkedHashMap<>(queues);
+            settings.queues()
+                    .forEach((name, configured) -> declared.merge(name, configured, (coded, c) -> c.or(coded)));
+            try {
+                semel.operations.declare(declared);
+            } catch (RuntimeException e) {
+                semel.close();
+                throw e;
+            }
+            return semel;
         }
     }
 }

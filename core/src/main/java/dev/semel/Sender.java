@@ -5,6 +5,7 @@ import dev.semel.store.Submitted;
 import dev.semel.store.Submitted.ExistingTask;
 import dev.semel.store.Submitting;
 import dev.semel.task.IdempotencyConflict;
+import dev.semel.task.Identity;
 import dev.semel.task.InputHash;
 import dev.semel.task.Limits;
 import dev.semel.task.SemelException;
@@ -21,9 +22,13 @@ import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Sends requests to a store, or into a joined transaction, and turns what it answers into submissions or exceptions. */
 final class Sender {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Sender.class);
 
     /** The most submissions in one call of the store, so that a batch of thousands does not keep others waiting long. */
     static final int MAX_BATCH = 1_000;
@@ -94,8 +99,15 @@ final class Sender {
             case Submitted.Created(TaskId id, int run, TaskState state, Instant createdAt) ->
                 new SubmitOutcome.Accepted<>(new Submission<>(
                         semel.known(request.type(), id), true, run, state, createdAt, false, provisional));
-            case Submitted.Returned(ExistingTask existing, boolean differs) ->
-                new SubmitOutcome.Accepted<>(new Submission<>(
+            case Submitted.Returned(ExistingTask existing, boolean differs) -> {
+                Identity identity = Objects.requireNonNull(task.key()).identity();
+                LOG.debug(
+                        "Duplicate of key {} of type {}: answered with task {}",
+                        identity.key(),
+                        task.type(),
+                        existing.taskId());
+                semel.duplicates().count(identity, existing.taskId());
+                yield new SubmitOutcome.Accepted<>(new Submission<>(
                         semel.known(request.type(), existing.taskId()),
                         false,
                         existing.run(),
@@ -103,6 +115,7 @@ final class Sender {
                         existing.createdAt(),
                         differs,
                         provisional));
+            }
             case Submitted.Rejected(ExistingTask existing, boolean differs) ->
                 new SubmitOutcome.Refused<>(rejection(task, existing));
             case Submitted.Conflicted(ExistingTask existing) ->
@@ -137,7 +150,9 @@ final class Sender {
                         existing.result())
                 : new TaskAlreadyFinished(
                         what + "ended as " + existing.state().word() + " at " + ended
-                                + ". Redrive it, or use another key.",
+                                + (existing.state().isDead()
+                                        ? ". Redrive it, or use another key."
+                                        : ". Use another key, or a policy that runs it again."),
                         existing.taskId(),
                         existing.state(),
                         ended);

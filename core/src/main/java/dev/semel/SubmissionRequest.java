@@ -3,6 +3,7 @@ package dev.semel;
 import dev.semel.store.NewTask;
 import dev.semel.store.NewTask.KeyRequest;
 import dev.semel.store.NewTask.Start;
+import dev.semel.store.QueueSettings;
 import dev.semel.store.TaskOptions;
 import dev.semel.task.Identity;
 import dev.semel.task.IdentityStrategy;
@@ -43,7 +44,7 @@ public final class SubmissionRequest<I, O extends @Nullable Object> {
     private @Nullable String tenant;
     private @Nullable RetryPolicy retry;
     private @Nullable Duration timeout;
-    private int priority;
+    private @Nullable Integer priority;
     private Start start = Start.now();
     private @Nullable NewTask sent;
 
@@ -53,7 +54,6 @@ public final class SubmissionRequest<I, O extends @Nullable Object> {
         this.type = type;
         this.input = input;
         this.id = id;
-        this.priority = type.priority();
     }
 
     /**
@@ -232,44 +232,85 @@ public final class SubmissionRequest<I, O extends @Nullable Object> {
         return task;
     }
 
+    /** What the store would get to see if it were sent now. */
+    NewTask preview() {
+        return sent != null ? sent : prepare();
+    }
+
     private NewTask prepare() {
-        String inQueue = queue != null ? queue : type.queue();
+        TypeSettings configured = semel.settings().task(type.name());
+        String inQueue = orElse(queue, configured.queue(), type.queue());
         String ofTenant = tenant != null ? tenant : semel.tenant();
         String text = semel.codec().encode(input);
         Json document = Json.parse(text);
-        IdentityStrategy strategy = type.identity().orElse(semel.identity());
-        String given = key != null ? key : strategy.key(type.name(), input, () -> document, type.leftOut());
-        KeyRequest request = given == null ? null : keyRequest(given, ofTenant, inQueue, document, strategy);
-        TaskOptions options = priority == 0 && retry == null && timeout == null
+        String given = key != null ? key : strategy().key(type.name(), input, () -> document, leftOut());
+        KeyRequest request = given == null ? null : keyRequest(given, ofTenant, inQueue, document);
+        return new NewTask(id, ofTenant, inQueue, type.name(), text, start, options(configured), request);
+    }
+
+    private TaskOptions options(TypeSettings configured) {
+        int rank = orElse(priority, configured.priority(), type.priority());
+        // What the type's code says of these the worker knows; only what differs travels with the task.
+        RetryPolicy policy = retry != null ? retry : configured.retry();
+        Duration limit = timeout != null ? timeout : configured.timeout();
+        String mutex = type.mutex(input);
+        return rank == 0 && policy == null && limit == null && mutex == null
                 ? TaskOptions.NONE
-                : new TaskOptions(priority, retry, timeout);
-        return new NewTask(id, ofTenant, inQueue, type.name(), text, start, options, request);
+                : new TaskOptions(rank, policy, limit, mutex);
+    }
+
+    /** How the key is found when the caller gives none. */
+    IdentityStrategy strategy() {
+        IdentityStrategy configured = semel.settings().task(type.name()).identity();
+        return configured != null ? configured : type.identity().orElse(semel.identity());
+    }
+
+    /** Whether the caller gave the key. */
+    boolean keyGiven() {
+        return key != null;
+    }
+
+    private List<JsonPointer> leftOut() {
+        List<JsonPointer> configured = semel.settings().task(type.name()).ignoredFields();
+        return configured != null ? configured : type.leftOut();
+    }
+
+    private static <T extends @Nullable Object> T orElse(@Nullable T first, @Nullable T second, T last) {
+        return first != null ? first : second != null ? second : last;
     }
 
     /** Where two inputs differ, as far as that counts for this type. */
     List<String> differingPaths(String before, String after) {
         Json first = Json.parse(before);
         Json second = Json.parse(after);
-        if (type.identity().orElse(semel.identity()) instanceof IdentityStrategy.Contextual(List<JsonPointer> fields)) {
+        if (strategy() instanceof IdentityStrategy.Contextual(List<JsonPointer> fields)) {
             return fields.stream()
                     .filter(field -> !canonical(first, field).equals(canonical(second, field)))
                     .map(JsonPointer::text)
                     .toList();
         }
-        return Json.differingPaths(first, second, type.leftOut());
+        return Json.differingPaths(first, second, leftOut());
     }
 
     private static Optional<String> canonical(Json document, JsonPointer field) {
         return document.at(field).map(Json::canonical);
     }
 
-    private KeyRequest keyRequest(String key, String tenant, String queue, Json document, IdentityStrategy strategy) {
-        Scope inScope = scope != null ? scope : type.scope();
-        Duration window = ttl != null ? ttl : type.idempotencyTtl().orElse(semel.idempotencyTtl());
-        ReusePolicy policy = reuse != null ? reuse : type.reuse().orElse(semel.reuse());
+    private KeyRequest keyRequest(String key, String tenant, String queue, Json document) {
+        TypeSettings configured = semel.settings().task(type.name());
+        Scope inScope = orElse(scope, configured.scope(), type.scope());
+        // From the most special to the most general: submission, type, queue, instance.
+        Duration window =
+                orElse(ttl, configured.idempotencyTtl(), type.idempotencyTtl().orElse(null));
+        ReusePolicy policy = orElse(reuse, configured.reuse(), type.reuse().orElse(null));
+        if (window == null || policy == null) {
+            QueueSettings ofQueue = semel.queue(queue);
+            window = orElse(window, ofQueue.idempotencyTtl(), semel.idempotencyTtl());
+            policy = orElse(policy, ofQueue.reuse(), semel.reuse());
+        }
         return new KeyRequest(
                 Identity.of(tenant, inScope, queue, type.name(), key),
-                strategy.inputHash(document, type.leftOut()),
+                strategy().inputHash(document, leftOut()),
                 window,
                 policy);
     }

@@ -69,7 +69,8 @@ public final class TaskHandle<O extends @Nullable Object> {
             throw new TaskUnsuccessful(
                     "Task " + taskId + " of type \"" + task.type() + "\" ended as "
                             + task.state().word() + " after "
-                            + task.progress().attempt() + " attempts. Its last error: "
+                            + task.progress().attempt()
+                            + (task.progress().attempt() == 1 ? " attempt" : " attempts") + ". Its last error: "
                             + (error == null
                                     ? "none"
                                     : error.lines().findFirst().orElse("none")),
@@ -77,8 +78,15 @@ public final class TaskHandle<O extends @Nullable Object> {
                     task.state(),
                     error);
         }
+        if (task.dataGone()) {
+            throw gone();
+        }
         String result = task.progress().result();
         return codec.decode(result == null ? "null" : result, output);
+    }
+
+    private ResultGone gone() {
+        return new ResultGone("The result of task " + taskId + " is no longer stored.", taskId);
     }
 
     private RuntimeException absent(boolean provisional) {
@@ -88,7 +96,7 @@ public final class TaskHandle<O extends @Nullable Object> {
                             + " cannot have a result. Commit first, then ask.");
         }
         return known
-                ? new ResultGone("The result of task " + taskId + " is no longer stored.", taskId)
+                ? gone()
                 : new TaskNotFound("There is no task " + taskId + ", or its data is no longer stored.", taskId);
     }
 }

@@ -77,6 +77,8 @@ class ArchitectureTest {
             .resideOutsideOfPackages("dev.semel.task..")
             .and()
             .doNotHaveSimpleName("JacksonCodec")
+            .and()
+            .doNotHaveSimpleName("TomlDocument")
             .should()
             .dependOnClassesThat()
             .resideInAPackage("tools.jackson..");

@@ -11,6 +11,7 @@ import dev.semel.task.RetryPolicy;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.MDC;
@@ -34,8 +35,8 @@ final class Runner {
         try (MDC.MDCCloseable task =
                         MDC.putCloseable("semel.task_id", context.taskId().toString());
                 MDC.MDCCloseable attempt = MDC.putCloseable("semel.attempt", Integer.toString(context.attempt()))) {
-            Object output = handlers.of(context.type())
-                    .handle(codec, context, context.task().input());
+            String input = Objects.requireNonNull(context.task().input(), "an open task has its input");
+            Object output = handlers.of(context.type()).handle(codec, context, input);
             return context.timedOut() ? timedOut(context) : new Transition.Complete(lease, encoded(output));
         } catch (Snooze snooze) {
             return new Transition.PutBack(lease, snooze.delay());

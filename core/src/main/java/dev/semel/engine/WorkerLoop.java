@@ -165,12 +165,15 @@ public final class WorkerLoop {
             return null;
         }
         int limit = Math.min(room, ClaimRequest.MAX_LIMIT);
+        // Of queues with limits only what begins at once; but one at the least, or those without would starve them.
+        int limited = Math.clamp(free - ready.size(), 1, limit);
         return new ClaimRequest(
                 host.random().nextLong(),
                 false,
                 settings.queues(),
                 handlers.types(),
                 limit,
+                limited,
                 suspects == 0 ? 1 : 0,
                 settings.lease(),
                 settings.name());
@@ -427,7 +430,7 @@ public final class WorkerLoop {
                     held.extendedAt = sentAt;
                     cancelled(held);
                 }
-                case STALE, NOT_FOUND, SUPERSEDED, HELD -> lost(held);
+                case STALE, NOT_FOUND, SUPERSEDED, HELD, CIRCLE -> lost(held);
             }
         }
         heartbeatLater();

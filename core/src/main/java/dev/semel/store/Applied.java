@@ -16,5 +16,7 @@ public enum Applied {
     /** Not done: a newer task holds the key. */
     SUPERSEDED,
     /** Not done: the key's task is still open, so the key cannot be released. */
-    HELD
+    HELD,
+    /** Not done: the queue would get its own dead letters back. */
+    CIRCLE
 }

@@ -55,12 +55,12 @@ final class DueTasks {
     }
 
     /** Chooses what a claim takes; changes nothing. */
-    List<StoredTask> choose(ClaimRequest request, Instant now) {
+    List<StoredTask> choose(ClaimRequest request, Instant now, Allowances allowances) {
         List<Turn> turns = new ArrayList<>();
         for (String queue : new TreeSet<>(request.queues())) {
             for (Map<Lane, NavigableSet<StoredTask>> lanes :
                     queues.getOrDefault(queue, new TreeMap<>()).values()) {
-                turns.add(new Turn(matching(lanes, request.types()), now));
+                turns.add(new Turn(queue, matching(lanes, request.types()), now));
             }
         }
         turns.removeIf(turn -> turn.next(true) == null);
@@ -70,11 +70,15 @@ final class DueTasks {
         int at = turns.isEmpty() ? 0 : (int) Math.floorMod(request.claim(), (long) turns.size());
         while (chosen.size() < request.limit() && !turns.isEmpty()) {
             at = at % turns.size();
-            StoredTask next = turns.get(at).next(suspects < request.suspects());
+            Turn turn = turns.get(at);
+            StoredTask next = allowances.isOpen(turn.queue) ? turn.next(suspects < request.suspects()) : null;
             if (next == null) {
                 turns.remove(at);
+            } else if (allowances.isBlocked(next)) {
+                turn.taken(next);
             } else {
-                turns.get(at).taken(next);
+                turn.taken(next);
+                allowances.take(next);
                 chosen.add(next);
                 suspects += next.isSuspect() ? 1 : 0;
                 at++;
@@ -83,17 +87,15 @@ final class DueTasks {
         return chosen;
     }
 
-    /** The time from which the next of these tasks can be claimed, or null if there is none. */
+    /** The time from which the next task of a queue is due, or null if there is none. */
     @Nullable
-    Instant nextDue(Set<String> fromQueues, @Nullable Set<String> types) {
+    Instant nextDue(String queue, @Nullable Set<String> types) {
         Instant next = null;
-        for (String queue : fromQueues) {
-            for (Map<Lane, NavigableSet<StoredTask>> lanes :
-                    queues.getOrDefault(queue, new TreeMap<>()).values()) {
-                for (NavigableSet<StoredTask> tasks : matching(lanes, types)) {
-                    Instant dueAt = tasks.first().dueAt();
-                    next = next == null || dueAt.isBefore(next) ? dueAt : next;
-                }
+        for (Map<Lane, NavigableSet<StoredTask>> lanes :
+                queues.getOrDefault(queue, new TreeMap<>()).values()) {
+            for (NavigableSet<StoredTask> tasks : matching(lanes, types)) {
+                Instant dueAt = tasks.first().dueAt();
+                next = next == null || dueAt.isBefore(next) ? dueAt : next;
             }
         }
         return next;
@@ -119,9 +121,11 @@ final class DueTasks {
 
         // The first task of each lane that is not taken yet, with what comes behind it.
         private final NavigableMap<StoredTask, Iterator<StoredTask>> heads = new TreeMap<>(StoredTask.BY_RANK);
+        private final String queue;
         private final Instant now;
 
-        Turn(Collection<NavigableSet<StoredTask>> lanes, Instant now) {
+        Turn(String queue, Collection<NavigableSet<StoredTask>> lanes, Instant now) {
+            this.queue = queue;
             this.now = now;
             lanes.forEach(lane -> advance(lane.iterator()));
         }

@@ -56,6 +56,16 @@ public abstract class ForwardingTaskStore implements TaskStore {
     }
 
     @Override
+    public Map<String, QueueSetUp> queues() {
+        return store.queues();
+    }
+
+    @Override
+    public Map<String, QueueDepth> depths() {
+        return store.depths();
+    }
+
+    @Override
     public Swept sweep(SweepRequest request) {
         return store.sweep(request);
     }

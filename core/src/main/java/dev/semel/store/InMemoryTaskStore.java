@@ -39,7 +39,7 @@ public final class InMemoryTaskStore implements TaskStore {
     private final MemoryTables tables = new MemoryTables();
     private final MemorySubmitting submitting = new MemorySubmitting(tables);
     private final MemoryClaiming claiming = new MemoryClaiming(tables);
-    private final MemoryMoving moving = new MemoryMoving(tables);
+    private final MemoryMoving moving = new MemoryMoving(tables, submitting);
     private final MemorySweeping sweeping = new MemorySweeping(tables, claiming);
 
     /** Makes an empty store that goes by the system's clock. */
@@ -141,6 +141,50 @@ public final class InMemoryTaskStore implements TaskStore {
     }
 
     @Override
+    public Map<String, QueueSetUp> queues() {
+        return atomically(now -> {
+            Map<String, QueueSetUp> found = new LinkedHashMap<>();
+            tables.queues().forEach((name, queue) -> found.put(name, queue.setUp));
+            return found;
+        });
+    }
+
+    @Override
+    public Map<String, QueueDepth> depths() {
+        return atomically(now -> {
+            Map<String, QueueDepth> depths = new LinkedHashMap<>();
+            for (StoredTask task : tables.all()) {
+                depths.merge(task.task().queue(), depth(task, now), InMemoryTaskStore::sum);
+            }
+            return depths;
+        });
+    }
+
+    private static QueueDepth depth(StoredTask task, Instant now) {
+        return switch (task.state()) {
+            case PENDING ->
+                task.isDue(now) ? new QueueDepth(1, 0, 0, 0, 0, task.dueAt()) : new QueueDepth(0, 1, 0, 0, 0, null);
+            case RUNNING ->
+                task.isDue(now) ? new QueueDepth(1, 0, 0, 0, 0, task.dueAt()) : new QueueDepth(0, 0, 1, 0, 0, null);
+            case WAITING -> new QueueDepth(0, 0, 0, 1, 0, null);
+            case FAILED, TIMED_OUT -> new QueueDepth(0, 0, 0, 0, 1, null);
+            case COMPLETED, CANCELLED -> new QueueDepth(0, 0, 0, 0, 0, null);
+        };
+    }
+
+    private static QueueDepth sum(QueueDepth a, QueueDepth b) {
+        Instant first = a.oldestDue();
+        Instant second = b.oldestDue();
+        return new QueueDepth(
+                a.due() + b.due(),
+                a.delayed() + b.delayed(),
+                a.running() + b.running(),
+                a.waiting() + b.waiting(),
+                a.dead() + b.dead(),
+                first == null || (second != null && second.isBefore(first)) ? second : first);
+    }
+
+    @Override
     public Swept sweep(SweepRequest request) {
         return atomically(now -> sweeping.sweep(request, now));
     }
@@ -226,6 +270,8 @@ public final class InMemoryTaskStore implements TaskStore {
                 key.windowPassed(now),
                 state,
                 finishedAt,
-                end != null);
+                end != null || (stored != null && stored.task().dataGone()),
+                key.duplicates(),
+                key.lastDuplicateAt());
     }
 }

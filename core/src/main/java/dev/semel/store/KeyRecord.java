@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  * @param state the state of the task, remembered here if its data has gone
  * @param finishedAt when the task ended, or null while it is open
  * @param dataGone whether the task's data is no longer stored and this is all that is left
+ * @param duplicates how many submissions were answered with this task instead of making one, as far as that was written
+ * @param lastDuplicateAt when the newest of them was written, or null if there was none
  */
 public record KeyRecord(
         Identity identity,
@@ -35,4 +37,6 @@ public record KeyRecord(
         boolean windowPassed,
         TaskState state,
         @Nullable Instant finishedAt,
-        boolean dataGone) {}
+        boolean dataGone,
+        long duplicates,
+        @Nullable Instant lastDuplicateAt) {}

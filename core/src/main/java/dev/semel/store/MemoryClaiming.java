@@ -25,20 +25,30 @@ final class MemoryClaiming {
                 endVanished(task, now);
             }
         }
+        Allowances allowances = new Allowances(tables, request, now);
         List<StoredTask> taken = request.repeated() ? tables.runningOf(request.claim()) : List.of();
         if (taken.isEmpty()) {
             taken = new ArrayList<>();
-            for (StoredTask task : tables.due().choose(request, now)) {
+            for (StoredTask task : tables.due().choose(request, now, allowances)) {
                 taken.add(begin(task, request, now));
             }
+            allowances.settle();
         }
         List<Claimed> claimed = new ArrayList<>();
         for (StoredTask task : taken) {
             claimed.add(new Claimed(task.task(), new Lease(task.id(), task.attempt())));
         }
-        Instant next = tables.due().nextDue(request.queues(), request.types());
-        Duration nextDue = next == null ? null : next.isBefore(now) ? Duration.ZERO : Duration.between(now, next);
-        return new Claims(claimed, nextDue);
+        return new Claims(claimed, nextDue(request, allowances, now));
+    }
+
+    private @Nullable Duration nextDue(ClaimRequest request, Allowances allowances, Instant now) {
+        Instant next = null;
+        for (String queue : request.queues()) {
+            Instant dueAt = tables.due().nextDue(queue, request.types());
+            Instant given = dueAt == null ? null : allowances.next(queue, dueAt);
+            next = given != null && (next == null || given.isBefore(next)) ? given : next;
+        }
+        return next == null ? null : next.isBefore(now) ? Duration.ZERO : Duration.between(now, next);
     }
 
     /** Ends a task that was asked to cancel and whose worker gave no word until its lease ran out. */

@@ -1,19 +1,23 @@
 package dev.semel.store;
 
+import dev.semel.store.Allowances.MemoryQueue;
 import dev.semel.task.Identity;
 import dev.semel.task.Lease;
 import dev.semel.task.TaskState;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** The laws of moving, M1 to M11, for {@link InMemoryTaskStore}. */
 final class MemoryMoving {
 
     private final MemoryTables tables;
+    private final MemorySubmitting submitting;
 
-    MemoryMoving(MemoryTables tables) {
+    MemoryMoving(MemoryTables tables, MemorySubmitting submitting) {
         this.tables = tables;
+        this.submitting = submitting;
     }
 
     Applied apply(Transition move, Instant now) {
@@ -23,6 +27,17 @@ final class MemoryMoving {
             case Transition.Cancel cancel -> cancel(tables.find(cancel.taskId()), now);
             case Transition.Redrive redrive -> redrive(tables.find(redrive.taskId()), redrive.attempt(), now);
             case Transition.ReleaseKey release -> release(release);
+            case Transition.CountDuplicates count -> count(count, now);
+            case Transition.DeclareQueue declare ->
+                change(declare.queue(), before -> new QueueSetUp(declare.settings(), before.set()), now);
+            case Transition.SetQueue set ->
+                change(
+                        set.queue(),
+                        before ->
+                                new QueueSetUp(before.declared(), set.changes().or(before.set())),
+                        now);
+            case Transition.ResetQueue reset ->
+                change(reset.queue(), before -> new QueueSetUp(before.declared(), QueueSettings.NONE), now);
         };
     }
 
@@ -46,14 +61,23 @@ final class MemoryMoving {
             case Transition.Retry retry -> pendingOrCancelled(task.failedOnce(retry.error()), retry.delay(), now);
             case Transition.Fail fail -> {
                 TaskState end = fail.timedOut() ? TaskState.TIMED_OUT : TaskState.FAILED;
-                tables.saveEnded(task.failedOnce(fail.error())
-                        .ended(task.cancelRequested() ? TaskState.CANCELLED : end, now, null));
+                StoredTask dead = task.failedOnce(fail.error())
+                        .ended(task.cancelRequested() ? TaskState.CANCELLED : end, now, null);
+                tables.saveEnded(dead);
+                tellDeadLetterQueue(dead.task(), now);
             }
             case Transition.PutBack putBack -> pendingOrCancelled(task, putBack.delay(), now);
             case Transition.Cancelled cancelled -> tables.saveEnded(task.ended(TaskState.CANCELLED, now, null));
         }
         tables.endAttempt(task.id(), lease.attempt(), move.outcome(), errorOf(move), now);
         return Applied.APPLIED;
+    }
+
+    private void tellDeadLetterQueue(Task dead, Instant now) {
+        String queue = tables.settings(dead.queue()).deadLettersTo();
+        if (dead.state().isDead() && queue != null) {
+            submitting.submit(DeadLetter.of(dead, queue, now), now);
+        }
     }
 
     private void pendingOrCancelled(StoredTask task, Duration delay, Instant now) {
@@ -123,7 +147,8 @@ final class MemoryMoving {
             Instant expiresAt = key != null && key.taskId().equals(task.id())
                     ? key.expiresAt()
                     : InMemoryTaskStore.toMillis(task.task().createdAt().plus(request.ttl()));
-            StoredKey own = StoredKey.of(task.task(), request, expiresAt);
+            StoredKey own =
+                    key != null && key.taskId().equals(task.id()) ? key : StoredKey.of(task.task(), request, expiresAt);
             tables.save(own.windowPassed(now) ? own.renewed(InMemoryTaskStore.toMillis(now.plus(request.ttl()))) : own);
         }
         tables.save(task.redriven(now));
@@ -155,6 +180,34 @@ final class MemoryMoving {
             return Applied.HELD;
         }
         tables.remove(key);
+        return Applied.APPLIED;
+    }
+
+    private Applied count(Transition.CountDuplicates move, Instant now) {
+        StoredKey key = tables.key(move.identity());
+        if (key == null) {
+            return Applied.NOT_FOUND;
+        }
+        if (!key.taskId().equals(move.taskId())) {
+            return Applied.SUPERSEDED;
+        }
+        tables.save(key.counting(move.count(), now));
+        return Applied.APPLIED;
+    }
+
+    private Applied change(String queue, UnaryOperator<QueueSetUp> change, Instant now) {
+        MemoryQueue kept = tables.queue(queue);
+        QueueSetUp next = change.apply(kept == null ? QueueSetUp.NONE : kept.setUp);
+        String deadLetters = next.effective().deadLettersTo();
+        if (deadLetters != null
+                && DeadLetter.isCircle(
+                        queue, deadLetters, at -> tables.settings(at).deadLettersTo())) {
+            return Applied.CIRCLE;
+        }
+        tables.change(queue, changed -> {
+            changed.setUp = next;
+            changed.setBackMark(now);
+        });
         return Applied.APPLIED;
     }
 }

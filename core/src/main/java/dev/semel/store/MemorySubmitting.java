@@ -76,7 +76,7 @@ final class MemorySubmitting {
                 lineage,
                 now,
                 new Progress(state, 0, 0, 0, dueAt, false, null, null, null));
-        tables.save(new StoredTask(task, tables.nextSequence(), request, 0, 0, null));
+        tables.save(new StoredTask(task, tables.nextSequence(), request, 0, 0, null, false));
         if (request != null) {
             tables.save(StoredKey.of(task, request, InMemoryTaskStore.toMillis(now.plus(request.ttl()))));
         }
@@ -141,7 +141,7 @@ final class MemorySubmitting {
                 key.inputHash(),
                 task.createdAt(),
                 task.progress().finishedAt(),
-                false,
+                task.dataGone(),
                 withInput ? task.input() : null,
                 task.progress().result());
     }

@@ -1,5 +1,7 @@
 package dev.semel.store;
 
+import dev.semel.store.Allowances.MemoryQueue;
+import dev.semel.store.Allowances.Mutex;
 import dev.semel.task.Identity;
 import dev.semel.task.TaskId;
 import dev.semel.task.TaskState;
@@ -17,6 +19,7 @@ import java.util.NavigableSet;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +37,10 @@ final class MemoryTables {
     private final DueTasks due = new DueTasks();
     private final Map<Identity, NavigableSet<StoredTask>> openOfIdentity = new HashMap<>();
     private final Map<Long, NavigableSet<StoredTask>> runningOfClaim = new HashMap<>();
+    private final Map<String, NavigableSet<StoredTask>> runningOfQueue = new HashMap<>();
+    private final Map<Mutex, NavigableSet<StoredTask>> runningOfMutex = new HashMap<>();
+    private final Map<Mutex, NavigableSet<StoredTask>> blockedOfMutex = new HashMap<>();
+    private final Map<String, MemoryQueue> queues = new LinkedHashMap<>();
     private final NavigableSet<StoredTask> runningAskedToCancel = new TreeSet<>(StoredTask.BY_DUE);
     private final NavigableSet<StoredTask> ended = new TreeSet<>(StoredTask.BY_END);
 
@@ -82,11 +89,30 @@ final class MemoryTables {
         if (!next.state().isOpen() && (previous == null || previous.state().isOpen())) {
             endedIds.add(next.id());
         }
+        if (previous != null) {
+            letOthersGo(previous, next);
+        }
+    }
+
+    private void letOthersGo(StoredTask previous, StoredTask next) {
+        if (previous.state() == TaskState.RUNNING && next.state() != TaskState.RUNNING && isLimited(next)) {
+            dueQueues.add(next.task().queue()); // a place is free
+        }
+        Mutex mutex = Mutex.of(next.task());
+        if (mutex != null && Allowances.letsGo(previous.state(), next.state())) {
+            blockedOfMutex.getOrDefault(mutex, Collections.emptyNavigableSet()).stream()
+                    .min(StoredTask.BY_DUE)
+                    .ifPresent(blocked -> save(blocked.pending(blocked.dueAt())));
+        }
+    }
+
+    private boolean isLimited(StoredTask task) {
+        return settings(task.task().queue()).isLimited();
     }
 
     /** Stores a task that ends with this version, and lets go the task that waited for it. */
     void saveEnded(StoredTask task) {
-        save(task);
+        save(!task.state().isDead() && settings(task.task().queue()).keepsNothing() ? task.stripped() : task);
         StoredTask successor = task.successor() == null ? null : tasks.get(task.successor());
         if (successor != null && successor.state() == TaskState.WAITING) {
             save(successor.pending(successor.dueAt()));
@@ -103,6 +129,43 @@ final class MemoryTables {
     /** The open tasks of an identity, oldest first: one, or one that was replaced but still runs and its successor. */
     List<StoredTask> openOf(Identity identity) {
         return List.copyOf(openOfIdentity.getOrDefault(identity, Collections.emptyNavigableSet()));
+    }
+
+    /** The running tasks of a queue. */
+    Collection<StoredTask> runningOf(String queue) {
+        return runningOfQueue.getOrDefault(queue, Collections.emptyNavigableSet());
+    }
+
+    /** The running tasks of a mutex: one at the most, unless a store is broken. */
+    Collection<StoredTask> runningOf(Mutex mutex) {
+        return runningOfMutex.getOrDefault(mutex, Collections.emptyNavigableSet());
+    }
+
+    /** What is kept of a queue, or null if nothing was ever said of it. */
+    @Nullable
+    MemoryQueue queue(String name) {
+        return queues.get(name);
+    }
+
+    Map<String, MemoryQueue> queues() {
+        return queues;
+    }
+
+    /** The settings of a queue that hold. */
+    QueueSettings settings(String queue) {
+        MemoryQueue kept = queues.get(queue);
+        return kept == null ? QueueSettings.NONE : kept.setUp.effective();
+    }
+
+    /** Changes what is kept of a queue. */
+    void change(String queue, Consumer<MemoryQueue> change) {
+        change.accept(queues.computeIfAbsent(queue, name -> new MemoryQueue()));
+        dueQueues.add(queue);
+    }
+
+    /** All tasks, in no order. */
+    Collection<StoredTask> all() {
+        return tasks.values();
     }
 
     /** The running tasks whose newest attempt was begun by a claim. */
@@ -184,9 +247,17 @@ final class MemoryTables {
         }
         if (task.state() == TaskState.RUNNING) {
             put(runningOfClaim, task.claim(), task);
+            put(runningOfQueue, task.task().queue(), task);
             if (task.cancelRequested()) {
                 runningAskedToCancel.add(task);
             }
+        }
+        Mutex mutex = Mutex.of(task.task());
+        if (mutex != null && task.state() == TaskState.RUNNING) {
+            put(runningOfMutex, mutex, task);
+        }
+        if (mutex != null && task.blocked()) {
+            put(blockedOfMutex, mutex, task);
         }
         if (!task.state().isOpen()) {
             ended.add(task);
@@ -203,7 +274,13 @@ final class MemoryTables {
         }
         if (task.state() == TaskState.RUNNING) {
             take(runningOfClaim, task.claim(), task);
+            take(runningOfQueue, task.task().queue(), task);
             runningAskedToCancel.remove(task);
+        }
+        Mutex mutex = Mutex.of(task.task());
+        if (mutex != null) {
+            take(runningOfMutex, mutex, task);
+            take(blockedOfMutex, mutex, task);
         }
         if (!task.state().isOpen()) {
             ended.remove(task);

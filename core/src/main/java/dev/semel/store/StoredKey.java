@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param lineage the id of the first task that this one continues
  * @param createdAt when the task was made
  * @param expiresAt when the window ends
+ * @param duplicates how many submissions were answered with the task
+ * @param lastDuplicateAt when the newest of them was counted, or null if there was none
  * @param remembered how the task ended, once its data has gone; null as long as it is stored
  */
 record StoredKey(
@@ -29,6 +31,8 @@ record StoredKey(
         TaskId lineage,
         Instant createdAt,
         Instant expiresAt,
+        long duplicates,
+        @Nullable Instant lastDuplicateAt,
         @Nullable End remembered) {
 
     /**
@@ -50,6 +54,8 @@ record StoredKey(
                 task.lineage(),
                 task.createdAt(),
                 expiresAt,
+                0,
+                null,
                 null);
     }
 
@@ -58,11 +64,19 @@ record StoredKey(
     }
 
     StoredKey renewed(Instant newEnd) {
-        return new StoredKey(identity, taskId, type, inputHash, run, lineage, createdAt, newEnd, remembered);
+        return with(newEnd, duplicates, lastDuplicateAt, remembered);
     }
 
     StoredKey remembering(TaskState state, Instant finishedAt) {
+        return with(expiresAt, duplicates, lastDuplicateAt, new End(state, finishedAt));
+    }
+
+    StoredKey counting(long more, Instant now) {
+        return with(expiresAt, duplicates + more, now, remembered);
+    }
+
+    private StoredKey with(Instant end, long counted, @Nullable Instant lastCounted, @Nullable End howItEnded) {
         return new StoredKey(
-                identity, taskId, type, inputHash, run, lineage, createdAt, expiresAt, new End(state, finishedAt));
+                identity, taskId, type, inputHash, run, lineage, createdAt, end, counted, lastCounted, howItEnded);
     }
 }

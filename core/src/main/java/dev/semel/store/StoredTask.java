@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param claim the number of the claim that began its newest attempt; 0 before the first
  * @param redriven the attempt at which it was redriven last; 0 if never
  * @param successor the task that waits for this one to end, or null
+ * @param blocked whether it is waiting for its mutex
  */
 record StoredTask(
         Task task,
@@ -27,7 +28,8 @@ record StoredTask(
         NewTask.@Nullable KeyRequest key,
         long claim,
         int redriven,
-        @Nullable TaskId successor) {
+        @Nullable TaskId successor,
+        boolean blocked) {
 
     /** Oldest first. */
     static final Comparator<StoredTask> BY_CREATION = Comparator.comparingLong(StoredTask::sequence);
@@ -169,21 +171,43 @@ record StoredTask(
                 end, p.attempt(), p.failures(), p.vanished(), null, p.cancelRequested(), now, result, p.lastError()));
     }
 
+    /** Its input and result have gone. */
+    StoredTask stripped() {
+        Progress p = task.progress();
+        Progress bare = new Progress(
+                p.state(),
+                p.attempt(),
+                p.failures(),
+                p.vanished(),
+                p.dueAt(),
+                p.cancelRequested(),
+                p.finishedAt(),
+                null,
+                p.lastError());
+        return new StoredTask(task(bare, null), sequence, key, claim, redriven, successor, blocked);
+    }
+
+    /** It waits until its mutex is free. */
+    StoredTask blockedByMutex() {
+        StoredTask waiting = inState(TaskState.WAITING, dueAt());
+        return new StoredTask(waiting.task, sequence, key, claim, redriven, successor, true);
+    }
+
     /** It is pending again, under a fresh budget. */
     StoredTask redriven(Instant now) {
         Progress p = task.progress();
         Task again = task(new Progress(
                 TaskState.PENDING, p.attempt(), 0, 0, now, p.cancelRequested(), null, null, p.lastError()));
-        return new StoredTask(again, sequence, key, claim, p.attempt(), successor);
+        return new StoredTask(again, sequence, key, claim, p.attempt(), successor, false);
     }
 
     /** Another task waits for this one to end. */
     StoredTask followedBy(TaskId next) {
-        return new StoredTask(task, sequence, key, claim, redriven, next);
+        return new StoredTask(task, sequence, key, claim, redriven, next, blocked);
     }
 
     private StoredTask claimedBy(long byClaim) {
-        return new StoredTask(task, sequence, key, byClaim, redriven, successor);
+        return new StoredTask(task, sequence, key, byClaim, redriven, successor, blocked);
     }
 
     private StoredTask inState(TaskState state, Instant dueAt) {
@@ -201,16 +225,20 @@ record StoredTask(
     }
 
     private StoredTask with(Progress progress) {
-        return new StoredTask(task(progress), sequence, key, claim, redriven, successor);
+        return new StoredTask(task(progress), sequence, key, claim, redriven, successor, false);
     }
 
     private Task task(Progress progress) {
+        return task(progress, task.input());
+    }
+
+    private Task task(Progress progress, @Nullable String input) {
         return new Task(
                 task.id(),
                 task.tenant(),
                 task.queue(),
                 task.type(),
-                task.input(),
+                input,
                 task.options(),
                 task.identity(),
                 task.run(),

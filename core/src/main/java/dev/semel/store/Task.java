@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param tenant its tenant
  * @param queue its queue
  * @param type the name of its task type
- * @param input its input in JSON
+ * @param input its input in JSON; null once its data has gone and only the bare task is left
  * @param options what it does differently from its type
  * @param identity what its key makes it the same as, or null without a key
  * @param run how many tasks were made under its identity, this one included; 1 without a key
@@ -26,7 +26,7 @@ public record Task(
         String tenant,
         String queue,
         String type,
-        String input,
+        @Nullable String input,
         TaskOptions options,
         @Nullable Identity identity,
         int run,
@@ -67,5 +67,14 @@ public record Task(
      */
     public TaskState state() {
         return progress.state();
+    }
+
+    /**
+     * Tells whether its input and result are no longer stored.
+     *
+     * @return true only after its end
+     */
+    public boolean dataGone() {
+        return input == null;
     }
 }

@@ -11,12 +11,17 @@ import org.jspecify.annotations.Nullable;
  * @param priority 0 to 9; each step takes the task a minute earlier than its due time says
  * @param retry its own retry policy, or null for the type's
  * @param timeout how long one attempt may run, or null for the type's
+ * @param mutex never two tasks of one tenant and type with the same mutex run at once, in whatever queues they are; null
+ *     for no such bond
  */
 public record TaskOptions(
-        int priority, @Nullable RetryPolicy retry, @Nullable Duration timeout) {
+        int priority,
+        @Nullable RetryPolicy retry,
+        @Nullable Duration timeout,
+        @Nullable String mutex) {
 
     /** A task that does nothing differently. */
-    public static final TaskOptions NONE = new TaskOptions(0, null, null);
+    public static final TaskOptions NONE = new TaskOptions(0, null, null, null);
 
     /** Checks each option. */
     public TaskOptions {
@@ -24,5 +29,19 @@ public record TaskOptions(
         if (timeout != null) {
             Limits.positive("timeout", timeout);
         }
+        if (mutex != null) {
+            Limits.mutex(mutex);
+        }
+    }
+
+    /**
+     * Options without a mutex.
+     *
+     * @param priority 0 to 9
+     * @param retry its own retry policy, or null for the type's
+     * @param timeout how long one attempt may run, or null for the type's
+     */
+    public TaskOptions(int priority, @Nullable RetryPolicy retry, @Nullable Duration timeout) {
+        this(priority, retry, timeout, null);
     }
 }

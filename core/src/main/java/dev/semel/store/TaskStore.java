@@ -73,6 +73,27 @@ import java.util.Optional;
  *   <li>M11: every attempt is kept with its worker, its times, its outcome and its error.
  * </ol>
  *
+ * <h3>Queues</h3>
+ *
+ * <ol>
+ *   <li>Q1: what is set at run time wins over what is declared, setting by setting, and a reset brings back what is
+ *       declared.
+ *   <li>Q2: a paused queue gives nothing to a claim; resumed, it gives what it would have given.
+ *   <li>Q3: a queue with a rate limit gives to all claims together what its limit allows, and within any span no more than
+ *       that and one burst.
+ *   <li>Q4: of a queue with a concurrency no more tasks run than it says, over all claims together, and a place is free
+ *       again as soon as an attempt has ended or its lease has run out.
+ *   <li>Q5: of the tasks of one mutex never two run; those that would are waiting, and one becomes pending when the one
+ *       that runs has ended or was put back.
+ *   <li>Q6: a task that dies in a queue with a dead-letter queue makes one task there in the same step, and circles of
+ *       queues are refused.
+ *   <li>Q7: in a queue with a retention of zero a task's input and result go with its completion or cancellation, and
+ *       whoever repeats a submission or a move of it is answered as before.
+ *   <li>Q8: duplicates are counted on the record of the task that they were answered with.
+ *   <li>Q9: the depth of a queue counts each of its tasks that is open or dead, once.
+ *   <li>Q10: no setting of one queue changes what another one gives.
+ * </ol>
+ *
  * <h3>Looking and sweeping</h3>
  *
  * <ol>
@@ -120,6 +141,21 @@ import java.util.Optional;
  *       released already if the task is there and had it, and not found otherwise; one that another task has is
  *       superseded.
  *   <li>W3: not while any task of the identity is open, either.
+ *   <li>C9, Q2 to Q4: tasks that a pause, a limit or a concurrency holds back do not count as due. The answer says when a
+ *       limit allows the next one, or when a lease in the way of a concurrency runs out. A change of a queue's settings
+ *       is told to listeners like a task that is due, and so is a free place.
+ *   <li>Q2: what runs goes on.
+ *   <li>Q3: {@link dev.semel.task.RateLimit} says how many may start; the mark belongs to the queue and starts at zero. A
+ *       change of settings sets it back if it is too far ahead for the limit that holds from then on; so does a claim, if
+ *       the clock was turned back.
+ *   <li>Q5: a running task holds its mutex until its attempt has ended, also if its lease has run out: it is the next to
+ *       run then. Who waits becomes pending in order of due times, one for each end of a task with the mutex, its
+ *       cancellation while pending included. A claim may find more than one pending; those that it leaves out are
+ *       waiting from then on.
+ *   <li>Q5, S10: a task that waits for a replaced one waits for that first.
+ *   <li>Q6: {@link DeadLetter} makes the task. It tells of failed and timed out tasks, not of cancelled ones.
+ *   <li>Q7: the bare task stays, with its attempts, until a sweep removes it; its record answers that the data has gone.
+ *   <li>Q8: a new holder of the key begins at zero; a redrive does not.
  * </ul>
  */
 public interface TaskStore extends Submitting, AutoCloseable {
@@ -191,6 +227,20 @@ public interface TaskStore extends Submitting, AutoCloseable {
     default Optional<KeyRecord> record(Identity identity) {
         return Optional.ofNullable(records(List.of(identity)).get(identity));
     }
+
+    /**
+     * Reads the settings of queues.
+     *
+     * @return the queues of which anything was ever declared or set
+     */
+    Map<String, QueueSetUp> queues();
+
+    /**
+     * Counts the tasks of queues.
+     *
+     * @return the queues that have tasks that are open or dead; others may be there with nothing but zeros
+     */
+    Map<String, QueueDepth> depths();
 
     /**
      * Removes what may go, in one bounded step.

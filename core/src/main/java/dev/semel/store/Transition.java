@@ -1,13 +1,14 @@
 package dev.semel.store;
 
 import dev.semel.task.Identity;
+import dev.semel.task.InvalidInput;
 import dev.semel.task.Lease;
 import dev.semel.task.Limits;
 import dev.semel.task.TaskId;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** Every legal move of a task. A new one does not compile until every store handles it. */
+/** Every legal move of a task, of a key or of a queue. A new one does not compile until every store handles it. */
 public sealed interface Transition {
 
     /** A move of the worker that holds the lease; refused as stale once the lease has passed to another attempt. */
@@ -158,4 +159,74 @@ public sealed interface Transition {
      * @param taskId the task that the key is expected to belong to
      */
     record ReleaseKey(Identity identity, TaskId taskId) implements Transition {}
+
+    /**
+     * Submissions were answered with a task instead of making one. The only move that is not safe to repeat: repeated
+     * after a lost answer it may count them twice, and only for people to look at.
+     *
+     * @param identity the key
+     * @param taskId the task that was returned; counted only while it holds the key
+     * @param count how many there were since the last count
+     */
+    record CountDuplicates(Identity identity, TaskId taskId, int count) implements Transition {
+
+        /** Checks the count. */
+        public CountDuplicates {
+            if (count < 1) {
+                throw new InvalidInput("A count of duplicates is at least 1, but got \"" + count + "\".");
+            }
+        }
+    }
+
+    /** A move of a queue. Its wishes are absolute, so it may be repeated. */
+    sealed interface OfQueue extends Transition {
+
+        /**
+         * Which queue.
+         *
+         * @return its name
+         */
+        String queue();
+    }
+
+    /**
+     * A program says what its code and configuration say of a queue.
+     *
+     * @param queue the queue
+     * @param settings what it says, all of it: what an earlier program declared is forgotten
+     */
+    record DeclareQueue(String queue, QueueSettings settings) implements OfQueue {
+
+        /** Checks the name. */
+        public DeclareQueue {
+            Limits.name("queue", queue);
+        }
+    }
+
+    /**
+     * Somebody wants a queue to be different from now on, whatever is declared.
+     *
+     * @param queue the queue
+     * @param changes the settings to change; where it says nothing, what was set before stays
+     */
+    record SetQueue(String queue, QueueSettings changes) implements OfQueue {
+
+        /** Checks the name. */
+        public SetQueue {
+            Limits.name("queue", queue);
+        }
+    }
+
+    /**
+     * Somebody wants a queue to be as it is declared: what was set at run time, a pause included, is forgotten.
+     *
+     * @param queue the queue
+     */
+    record ResetQueue(String queue) implements OfQueue {
+
+        /** Checks the name. */
+        public ResetQueue {
+            Limits.name("queue", queue);
+        }
+    }
 }

@@ -30,6 +30,13 @@ final class CanonicalWriter {
         return writer.out.toString();
     }
 
+    /** A text as a JSON string. */
+    static String quoted(String text) {
+        CanonicalWriter writer = new CanonicalWriter(text.length() + 2, true);
+        writer.writeText(text);
+        return writer.out.toString();
+    }
+
     private void write(JsonValue value, LeftOut leftOut) {
         switch (value) {
             case JsonValue.Members(List<JsonValue.Member> members) -> writeMembers(members, leftOut);

@@ -121,6 +121,16 @@ public final class Json {
         return JsonDiff.paths(before.root, after.root, LeftOut.of(leftOut));
     }
 
+    /**
+     * Writes a text as a JSON string.
+     *
+     * @param text the text; halves of surrogate pairs, which no document may have, become U+FFFD
+     * @return the string with its quotes
+     */
+    public static String quoted(String text) {
+        return CanonicalWriter.quoted(Surrogates.mended(text));
+    }
+
     JsonValue root() {
         return root;
     }

@@ -56,24 +56,18 @@ public final class Limits {
      * @throws InvalidInput if it is not allowed
      */
     public static String key(String key) {
-        if (key.isEmpty() || key.length() > KEY_LENGTH) {
-            throw new InvalidInput("An idempotency key has 1 to " + KEY_LENGTH + " characters, but got " + key.length()
-                    + ": \"" + shown(key) + "\". Shorten it, or hash its longest part.");
-        }
-        for (int i = 0; i < key.length(); i++) {
-            char c = key.charAt(i);
-            if (Character.isISOControl(c)) {
-                throw new InvalidInput("An idempotency key has no control characters, but \"" + shown(key) + "\" has U+"
-                        + String.format("%04X", (int) c) + " at position " + i + ". Remove it.");
-            }
-            if (Character.isHighSurrogate(c) && i + 1 < key.length() && Character.isLowSurrogate(key.charAt(i + 1))) {
-                i++;
-            } else if (Character.isSurrogate(c)) {
-                throw new InvalidInput("An idempotency key is valid Unicode, but \"" + shown(key)
-                        + "\" has half of a surrogate pair at position " + i + ". Remove it.");
-            }
-        }
-        return key;
+        return unicode("An idempotency key", key);
+    }
+
+    /**
+     * Checks a mutex: what holds for a key holds for it.
+     *
+     * @param mutex the mutex; an empty one is none and must be sorted out before
+     * @return the mutex
+     * @throws InvalidInput if it is not allowed
+     */
+    public static String mutex(String mutex) {
+        return unicode("A mutex", mutex);
     }
 
     /**
@@ -147,6 +141,27 @@ public final class Limits {
         return error.length() <= ERROR_LENGTH
                 ? error
                 : error.substring(0, ERROR_LENGTH) + "… (" + (error.length() - ERROR_LENGTH) + " characters cut)";
+    }
+
+    private static String unicode(String what, String text) {
+        if (text.isEmpty() || text.length() > KEY_LENGTH) {
+            throw new InvalidInput(what + " has 1 to " + KEY_LENGTH + " characters, but got " + text.length() + ": \""
+                    + shown(text) + "\". Shorten it, or hash its longest part.");
+        }
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (Character.isISOControl(c)) {
+                throw new InvalidInput(what + " has no control characters, but \"" + shown(text) + "\" has U+"
+                        + String.format("%04X", (int) c) + " at position " + i + ". Remove it.");
+            }
+            if (Character.isHighSurrogate(c) && i + 1 < text.length() && Character.isLowSurrogate(text.charAt(i + 1))) {
+                i++;
+            } else if (Character.isSurrogate(c)) {
+                throw new InvalidInput(what + " is valid Unicode, but \"" + shown(text)
+                        + "\" has half of a surrogate pair at position " + i + ". Remove it.");
+            }
+        }
+        return text;
     }
 
     private static boolean isSafe(String name) {

@@ -53,6 +53,25 @@ final class Surrogates {
         return -1;
     }
 
+    /** The text with every half that has no other half replaced. */
+    static String mended(String text) {
+        int lone = firstLone(text);
+        if (lone < 0) {
+            return text;
+        }
+        StringBuilder mended = new StringBuilder(text);
+        for (int i = lone; i < text.length(); i++) {
+            if (Character.isSurrogate(text.charAt(i))) {
+                if (isPair(text, i)) {
+                    i++;
+                } else {
+                    mended.setCharAt(i, '\uFFFD');
+                }
+            }
+        }
+        return mended.toString();
+    }
+
     /** How many bytes the text takes in UTF-8; a lone half, which has no such form, counts as three. */
     static long utf8Length(String text) {
         long bytes = text.length();

@@ -31,6 +31,7 @@ public final class TaskType<I, O extends @Nullable Object> {
     private final List<Class<? extends Throwable>> notRetried;
     private final @Nullable Duration timeout;
     private final int priority;
+    private final @Nullable Function<? super I, @Nullable String> mutex;
 
     private TaskType(Builder<I, O> builder) {
         this.name = builder.name;
@@ -46,6 +47,7 @@ public final class TaskType<I, O extends @Nullable Object> {
         this.notRetried = List.copyOf(builder.notRetried);
         this.timeout = builder.timeout;
         this.priority = builder.priority;
+        this.mutex = builder.mutex;
     }
 
     /**
@@ -195,6 +197,29 @@ public final class TaskType<I, O extends @Nullable Object> {
         return priority;
     }
 
+    /**
+     * What tasks of this type must not run at the same time as others with the same.
+     *
+     * @param input the input of a task
+     * @return its mutex; null for none
+     * @throws InvalidInput if the function that was set for it failed, or made what is not allowed
+     */
+    public @Nullable String mutex(I input) {
+        if (mutex == null) {
+            return null;
+        }
+        String made;
+        try {
+            made = mutex.apply(input);
+        } catch (RuntimeException e) {
+            throw new InvalidInput(
+                    "The function that makes the mutex of task type \"" + name + "\" failed with "
+                            + e.getClass().getName() + ". Mend it.",
+                    e);
+        }
+        return made == null || made.isEmpty() ? null : Limits.mutex(made);
+    }
+
     @Override
     public String toString() {
         return "TaskType[" + name + "]";
@@ -221,6 +246,7 @@ public final class TaskType<I, O extends @Nullable Object> {
         private final List<Class<? extends Throwable>> notRetried = new ArrayList<>();
         private @Nullable Duration timeout;
         private int priority;
+        private @Nullable Function<? super I, @Nullable String> mutex;
 
         private Builder(String name, Class<I> input, Class<O> output) {
             this.name = Limits.name("task type", name);
@@ -345,6 +371,18 @@ public final class TaskType<I, O extends @Nullable Object> {
          */
         public Builder<I, O> priority(int priority) {
             this.priority = Limits.priority(priority);
+            return this;
+        }
+
+        /**
+         * Lets tasks that share something run one at a time, over all workers and queues: the others wait for their turn.
+         *
+         * @param function from the input to what is shared, for example an account; null or empty for tasks that share
+         *     nothing
+         * @return this builder
+         */
+        public Builder<I, O> mutex(Function<? super I, @Nullable String> function) {
+            this.mutex = function;
             return this;
         }
 

@@ -11,14 +11,16 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.Deque;
 import java.util.HashMap;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,6 +38,10 @@ final class SqliteClaims {
     // Vanished tasks with a wish to cancel that one claim ends for each lane; the next one goes on.
     private static final int MOST_ENDED = 100;
 
+    // Rounds in which a claim looks again because those that it found have to wait for a mutex, or because it found
+    // none.
+    private static final int MOST_ROUNDS = 256;
+
     // Lanes whose wake time is looked into until a claim says when the next task is due.
     private static final int MOST_LOOKS = 64;
 
@@ -45,7 +51,7 @@ final class SqliteClaims {
     private static final int MOST_REMEMBERED = 50_000;
 
     private static final String DUE_LANES =
-            "SELECT id FROM semel_lane WHERE queue = ? AND wake_at <= ? ORDER BY wake_at";
+            "SELECT id, mutexes FROM semel_lane WHERE queue = ? AND wake_at <= ? ORDER BY wake_at";
 
     private static final String NEXT_LANES =
             "SELECT id, wake_at FROM semel_lane WHERE queue = ? AND wake_at IS NOT NULL ORDER BY wake_at";
@@ -72,29 +78,56 @@ final class SqliteClaims {
     private long turn;
 
     Claims claim(SqliteTransaction tx, ClaimRequest request) throws SQLException {
-        Map<Group, List<Lane>> due = endVanished(tx, request, dueGroups(tx, request));
-        List<Claimed> taken = request.repeated() ? takenBefore(tx, request.claim()) : List.of();
-        if (!taken.isEmpty()) {
-            return new Claims(taken, nextDue(tx, request));
+        SqliteAllowances allowances = new SqliteAllowances(tx, request);
+        Map<Group, List<Lane>> due = endVanished(tx, request, dueGroups(tx, request, allowances), allowances);
+        if (request.repeated()) {
+            List<Claimed> taken = takenBefore(tx, request.claim());
+            if (!taken.isEmpty()) {
+                return new Claims(taken, nextDue(tx, request, allowances));
+            }
         }
-        Turns turns = new Turns(tx, request, due);
-        List<SqliteTurn.Candidate> chosen = turns.choose();
-        for (int looks = 0; chosen.isEmpty() && turns.manyLanes && looks < MOST_LOOKS; looks++) {
-            // None of the lanes that it looked at had anything, and now their wake times say so: look at others.
-            turns.settle();
-            turns = new Turns(tx, request, dueGroups(tx, request));
-            chosen = turns.choose();
-        }
-        taken = chosen.isEmpty() ? List.of() : begin(tx, request, chosen);
-        boolean left = turns.settle();
-        Duration nextDue = left ? Duration.ZERO : nextDue(tx, request);
+        List<Claimed> taken = new ArrayList<>();
+        boolean left = take(tx, request, allowances, due, taken);
+        allowances.settle();
+        Duration nextDue = left ? Duration.ZERO : nextDue(tx, request, allowances);
         // What is due and may not be taken for now: nobody needs to ask again at once.
         boolean held = taken.isEmpty() && nextDue != null && nextDue.isZero() && tx.leasesHeld();
         return new Claims(taken, held ? HELD : nextDue);
     }
 
+    /** Takes what the claim may take, and tells whether something due is left that it did not take. */
+    private boolean take(
+            SqliteTransaction tx,
+            ClaimRequest request,
+            SqliteAllowances allowances,
+            Map<Group, List<Lane>> due,
+            List<Claimed> taken)
+            throws SQLException {
+        Map<Group, List<Lane>> groups = due;
+        int suspects = request.suspects();
+        for (int round = 0; ; round++) {
+            Turns turns = new Turns(tx, allowances, groups, mostLanes(request));
+            List<SqliteTurn.Candidate> chosen = turns.choose(request.limit() - taken.size(), suspects);
+            List<SqliteTurn.Candidate> free = allowances.unblocked(chosen);
+            if (!free.isEmpty()) {
+                taken.addAll(begin(tx, request, free));
+                suspects -= (int)
+                        free.stream().filter(SqliteTurn.Candidate::suspect).count();
+            }
+            boolean left = turns.settle();
+            // Some of those that it looked at wait from now on, or none of many lanes had anything and now their wake
+            // times say so: look at others.
+            boolean again = free.size() < chosen.size() || (taken.isEmpty() && chosen.isEmpty() && turns.manyLanes);
+            if (!again || round == MOST_ROUNDS || taken.size() == request.limit()) {
+                return left;
+            }
+            groups = dueGroups(tx, request, allowances);
+        }
+    }
+
     /** The groups that may have something due, with the lanes that the request wants. */
-    private static Map<Group, List<Lane>> dueGroups(SqliteTransaction tx, ClaimRequest request) throws SQLException {
+    private static Map<Group, List<Lane>> dueGroups(
+            SqliteTransaction tx, ClaimRequest request, SqliteAllowances allowances) throws SQLException {
         Map<Group, List<Lane>> groups = new LinkedHashMap<>();
         int most = mostLanes(request);
         for (String queue : request.queues()) {
@@ -106,6 +139,9 @@ final class SqliteClaims {
                         groups.computeIfAbsent(lane.group(), group -> new ArrayList<>())
                                 .add(lane);
                         lanes++;
+                        if (row.getBoolean(2)) {
+                            allowances.hasMutexes(lane.id());
+                        }
                     }
                 }
             }
@@ -122,7 +158,8 @@ final class SqliteClaims {
     }
 
     private static Map<Group, List<Lane>> endVanished(
-            SqliteTransaction tx, ClaimRequest request, Map<Group, List<Lane>> due) throws SQLException {
+            SqliteTransaction tx, ClaimRequest request, Map<Group, List<Lane>> due, SqliteAllowances allowances)
+            throws SQLException {
         int ended = 0;
         for (List<Lane> lanes : due.values()) {
             for (Lane lane : lanes) {
@@ -130,7 +167,7 @@ final class SqliteClaims {
             }
         }
         // Whoever waited for one of them may be due now.
-        return ended == 0 ? due : dueGroups(tx, request);
+        return ended == 0 ? due : dueGroups(tx, request, allowances);
     }
 
     private static List<Claimed> takenBefore(SqliteTransaction tx, long claim) throws SQLException {
@@ -151,45 +188,49 @@ final class SqliteClaims {
     private final class Turns {
 
         private final SqliteTransaction tx;
-        private final ClaimRequest request;
-        private final Iterator<Map.Entry<Group, List<Lane>>> unvisited;
-        private final int share;
+        private final SqliteAllowances allowances;
+        private final Deque<Map.Entry<Group, List<Lane>>> unvisited;
         private final boolean manyLanes;
         private final List<SqliteTurn> visited = new ArrayList<>();
+        private int share;
 
-        Turns(SqliteTransaction tx, ClaimRequest request, Map<Group, List<Lane>> due) {
+        Turns(SqliteTransaction tx, SqliteAllowances allowances, Map<Group, List<Lane>> due, int mostLanes) {
             this.tx = tx;
-            this.request = request;
-            this.share = request.limit() / Math.max(1, due.size()) + 1;
+            this.allowances = allowances;
             // Types of a group share a place here, so this may be said too early, which does no harm.
-            this.manyLanes = due.values().stream().mapToInt(List::size).sum() >= mostLanes(request);
+            this.manyLanes = due.values().stream().mapToInt(List::size).sum() >= mostLanes;
             this.unvisited = due.entrySet().stream()
+                    .filter(group -> allowances.isOpen(group.getKey().queue()))
                     .sorted(Comparator.comparingLong(group -> served.getOrDefault(group.getKey(), 0L)))
-                    .iterator();
+                    .collect(Collectors.toCollection(ArrayDeque::new));
         }
 
-        List<SqliteTurn.Candidate> choose() throws SQLException {
+        List<SqliteTurn.Candidate> choose(int limit, int allowedSuspects) throws SQLException {
             List<SqliteTurn> open = new ArrayList<>();
             List<SqliteTurn.Candidate> chosen = new ArrayList<>();
-            int suspects = request.suspects();
+            share = limit / Math.max(1, unvisited.size()) + 1;
+            int suspects = allowedSuspects;
             int at = 0;
-            while (chosen.size() < request.limit()) {
+            while (chosen.size() < limit) {
                 if (at >= open.size()) {
-                    if (unvisited.hasNext()) {
-                        open.add(visit(unvisited.next()));
+                    if (!unvisited.isEmpty()) {
+                        open.add(visit(unvisited.poll()));
                     } else if (open.isEmpty()) {
                         break;
                     } else {
                         at = 0;
                     }
                 }
-                SqliteTurn.Candidate next = open.get(at).next(suspects);
+                SqliteTurn turn = open.get(at);
+                String queue = turn.group().queue();
+                SqliteTurn.Candidate next = allowances.isOpen(queue) ? turn.next(suspects) : null;
                 if (next == null) {
                     open.remove(at);
                 } else {
                     chosen.add(next);
+                    allowances.take(queue);
                     suspects -= next.suspect() ? 1 : 0;
-                    remember(open.get(at).group());
+                    remember(turn.group());
                     at++;
                 }
             }
@@ -204,9 +245,13 @@ final class SqliteClaims {
 
         /** Corrects the wake times of what was visited, and tells whether something due is left. */
         boolean settle() throws SQLException {
-            boolean left = unvisited.hasNext();
-            for (SqliteTurn group : visited) {
-                left |= group.settle(manyLanes);
+            boolean left = false;
+            for (Map.Entry<Group, List<Lane>> group : unvisited) {
+                left |= !allowances.holdsBack(group.getKey().queue());
+            }
+            for (SqliteTurn turn : visited) {
+                boolean due = turn.settle(manyLanes);
+                left |= due && !allowances.holdsBack(turn.group().queue());
             }
             return left;
         }
@@ -221,15 +266,13 @@ final class SqliteClaims {
 
     private static List<Claimed> begin(SqliteTransaction tx, ClaimRequest request, List<SqliteTurn.Candidate> chosen)
             throws SQLException {
-        StringBuilder seqs = new StringBuilder(chosen.size() * 8).append('[');
         Map<Long, Integer> places = new HashMap<>();
         boolean suspects = false;
         for (SqliteTurn.Candidate candidate : chosen) {
-            seqs.append(places.isEmpty() ? "" : ",").append(candidate.seq());
             places.put(candidate.seq(), places.size());
             suspects |= candidate.suspect();
         }
-        String json = seqs.append(']').toString();
+        String json = SqliteTurn.Candidate.json(chosen);
         if (suspects) {
             tx.sql(ARCHIVE_VANISHED).with(json).with(tx.now()).update();
         }
@@ -255,33 +298,59 @@ final class SqliteClaims {
         return List.of(begun);
     }
 
+    /** How long until a queue gives the next task of these types, or null if none does. */
+    private static @Nullable Duration nextDue(SqliteTransaction tx, ClaimRequest request, SqliteAllowances allowances)
+            throws SQLException {
+        Long next = nextDue(
+                tx,
+                request.queues().stream()
+                        .filter(queue -> !allowances.holdsBack(queue))
+                        .toList(),
+                request.types());
+        for (String queue : request.queues()) {
+            Wake earliest = allowances.holdsBack(queue) ? earliest(tx, queue, request.types()) : null;
+            Long given = earliest == null ? null : allowances.next(queue, earliest.at());
+            next = given != null && (next == null || given < next) ? given : next;
+        }
+        return next == null ? null : Duration.ofMillis(Math.max(0, next - tx.now()));
+    }
+
     /**
-     * How long until the next task of these queues and types is due, or null if there is none. Wake times may be too early
-     * (a lease was extended, a task ended), so the earliest is looked into, and corrected, until it is true.
+     * When the next task of these queues and types is due, or null if there is none. Wake times may be too early (a lease
+     * was extended, a task ended), so the earliest is looked into, and corrected, until it is true.
      */
-    private static @Nullable Duration nextDue(SqliteTransaction tx, ClaimRequest request) throws SQLException {
+    private static @Nullable Long nextDue(SqliteTransaction tx, List<String> queues, @Nullable Set<String> types)
+            throws SQLException {
         for (int looks = 0; ; looks++) {
-            Lane earliest = null;
-            long wakeAt = Long.MAX_VALUE;
-            for (String queue : request.queues()) {
-                try (ResultSet row = tx.sql(NEXT_LANES).with(queue).query()) {
-                    while (row.next() && row.getLong(2) < wakeAt) {
-                        Lane lane = tx.names().lane(row.getInt(1));
-                        if (wanted(lane, request.types())) {
-                            earliest = lane;
-                            wakeAt = row.getLong(2);
-                        }
-                    }
-                }
+            Wake earliest = null;
+            for (String queue : queues) {
+                Wake wake = earliest(tx, queue, types);
+                earliest = wake != null && (earliest == null || wake.at() < earliest.at()) ? wake : earliest;
             }
             if (earliest == null) {
                 return null;
             }
-            Long dueAt = SqliteTurn.nextDue(tx, earliest);
-            if (looks == MOST_LOOKS || (dueAt != null && dueAt == wakeAt)) {
-                return Duration.ofMillis(Math.max(0, wakeAt - tx.now()));
+            Long dueAt = SqliteTurn.nextDue(tx, earliest.lane());
+            if (looks == MOST_LOOKS || (dueAt != null && dueAt == earliest.at())) {
+                return earliest.at();
             }
-            tx.wake(earliest, dueAt);
+            tx.wake(earliest.lane(), dueAt);
+        }
+    }
+
+    /** A lane and its wake time. */
+    private record Wake(Lane lane, long at) {}
+
+    private static @Nullable Wake earliest(SqliteTransaction tx, String queue, @Nullable Set<String> types)
+            throws SQLException {
+        try (ResultSet row = tx.sql(NEXT_LANES).with(queue).query()) {
+            while (row.next()) {
+                Lane lane = tx.names().lane(row.getInt(1));
+                if (wanted(lane, types)) {
+                    return new Wake(lane, row.getLong(2));
+                }
+            }
+            return null;
         }
     }
 }

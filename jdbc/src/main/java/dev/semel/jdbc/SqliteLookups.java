@@ -203,7 +203,12 @@ final class SqliteLookups {
             Found found = scope.isEmpty() ? null : SqliteRecords.find(session, scope.getAsInt(), identity.key());
             if (found != null) {
                 records.put(
-                        identity, found.seen(identity, names.lane(found.lane()).type(), now));
+                        identity,
+                        found.seen(
+                                identity,
+                                names.lane(found.lane()).type(),
+                                SqliteRecords.counted(session, scope.getAsInt(), identity.key()),
+                                now));
             }
         }
         return records;

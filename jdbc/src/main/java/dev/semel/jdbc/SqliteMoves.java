@@ -1,10 +1,15 @@
 package dev.semel.jdbc;
 
+import dev.semel.jdbc.SqliteQueues.Layer;
 import dev.semel.jdbc.SqliteRecords.Found;
 import dev.semel.jdbc.SqliteRecords.Holder;
 import dev.semel.jdbc.SqliteTasks.End;
 import dev.semel.store.Applied;
 import dev.semel.store.Attempt;
+import dev.semel.store.DeadLetter;
+import dev.semel.store.QueueSetUp;
+import dev.semel.store.QueueSettings;
+import dev.semel.store.Task;
 import dev.semel.store.Transition;
 import dev.semel.task.Identity;
 import dev.semel.task.InputHash;
@@ -23,12 +28,15 @@ import org.jspecify.annotations.Nullable;
 /** Moving tasks. The two moves that every task makes, completion and extension, are one statement that is its own fence. */
 final class SqliteMoves {
 
-    // Nobody waits for a task that was not asked to cancel, so nothing else has to be done.
+    // Nobody waits for a task that was not asked to cancel and has no mutex, so nothing else has to be done.
     private static final String COMPLETE = """
             UPDATE semel_task SET state = 'completed', order_at = NULL, due_at = NULL, finished_at = ?1,
               outcome = 'completed', result = ?2
-            WHERE id = ?3 AND attempt = ?4 AND state = 'running' AND cancel_requested = 0
+            WHERE id = ?3 AND attempt = ?4 AND state = 'running' AND cancel_requested = 0 AND mutex IS NULL
             """;
+
+    // Where some queue wants to know of ends.
+    private static final String COMPLETE_AND_TELL = COMPLETE + " RETURNING seq, lane";
 
     private static final String EXTEND = """
             UPDATE semel_task SET order_at = ?1 - priority * 60000, due_at = ?1
@@ -38,7 +46,7 @@ final class SqliteMoves {
 
     private static final String FIND = """
             SELECT seq, lane, state, attempt, cancel_requested, worker IS NOT NULL, outcome, scope, key, ttl, run,
-              lineage, created_at, former_hash
+              lineage, created_at, former_hash, mutex
             FROM semel_task WHERE id = ?
             """;
 
@@ -85,6 +93,18 @@ final class SqliteMoves {
             case Transition.Cancel(TaskId id) -> cancel(id);
             case Transition.Redrive(TaskId id, int attempt) -> redrive(id, attempt);
             case Transition.ReleaseKey(Identity identity, TaskId id) -> release(identity, id);
+            case Transition.CountDuplicates count -> count(count);
+            case Transition.DeclareQueue(String queue, QueueSettings settings) ->
+                change(
+                        queue,
+                        Layer.DECLARED,
+                        new QueueSetUp(settings, tx.queues().setUp(queue).set()));
+            case Transition.SetQueue(String queue, QueueSettings changes) -> {
+                QueueSetUp before = tx.queues().setUp(queue);
+                yield change(queue, Layer.SET, new QueueSetUp(before.declared(), changes.or(before.set())));
+            }
+            case Transition.ResetQueue(String queue) ->
+                change(queue, Layer.SET, new QueueSetUp(tx.queues().setUp(queue).declared(), QueueSettings.NONE));
         };
     }
 
@@ -103,7 +123,13 @@ final class SqliteMoves {
             int run,
             @Nullable TaskId continued,
             long createdAt,
-            @Nullable InputHash formerHash) {}
+            @Nullable InputHash formerHash,
+            @Nullable String mutex) {
+
+        SqliteTasks.Running running(TaskId id) {
+            return new SqliteTasks.Running(seq, id, lane, mutex);
+        }
+    }
 
     private @Nullable Row find(TaskId id) throws SQLException {
         try (ResultSet row = tx.sql(FIND).with(id).query()) {
@@ -126,23 +152,38 @@ final class SqliteMoves {
                     row.getInt(11),
                     lineage == null ? null : SqliteValues.taskId(lineage),
                     row.getLong(13),
-                    hash == null ? null : InputHash.ofBytes(hash));
+                    hash == null ? null : InputHash.ofBytes(hash),
+                    row.getString(15));
         }
     }
 
     private Applied complete(Transition.Complete move) throws SQLException {
         Lease lease = move.lease();
-        int rows = tx.sql(COMPLETE)
+        boolean tell = tx.queues().endsMatter();
+        SqliteStatement complete = tx.sql(tell ? COMPLETE_AND_TELL : COMPLETE)
                 .with(tx.now())
                 .with(move.result())
                 .with(lease.taskId())
-                .with(lease.attempt())
-                .update();
-        if (rows == 0) {
+                .with(lease.attempt());
+        if (!(tell ? completeAndTell(complete) : complete.update() == 1)) {
             return end(move);
         }
         tx.news().ended(lease.taskId());
         return Applied.APPLIED;
+    }
+
+    private boolean completeAndTell(SqliteStatement complete) throws SQLException {
+        long seq;
+        int lane;
+        try (ResultSet row = complete.query()) {
+            if (!row.next()) {
+                return false;
+            }
+            seq = row.getLong(1);
+            lane = row.getInt(2);
+        }
+        SqliteTasks.afterEnd(tx, seq, tx.names().lane(lane).queue(), TaskState.COMPLETED);
+        return true;
     }
 
     private Applied end(Transition.Ending move) throws SQLException {
@@ -174,6 +215,7 @@ final class SqliteMoves {
             case Transition.Fail fail -> {
                 TaskState end = fail.timedOut() ? TaskState.TIMED_OUT : TaskState.FAILED;
                 finish(task, id, new End(unlessAsked(task, end), move.outcome(), true, false, fail.error(), null));
+                tellDeadLetterQueue(task, id);
             }
             case Transition.Cancelled cancelled ->
                 finish(task, id, new End(TaskState.CANCELLED, move.outcome(), false, false, null, null));
@@ -187,7 +229,15 @@ final class SqliteMoves {
     }
 
     private void finish(Row task, TaskId id, End end) throws SQLException {
-        SqliteTasks.finish(tx, task.seq(), id, end);
+        SqliteTasks.finish(tx, task.running(id), end);
+    }
+
+    private void tellDeadLetterQueue(Row task, TaskId id) throws SQLException {
+        String queue = tx.queues().of(tx.names().lane(task.lane()).queue()).deadLettersTo();
+        if (queue != null && !task.cancelRequested()) {
+            Task dead = SqliteTasks.find(tx, id);
+            new SqliteSubmissions(tx, session).submit(List.of(DeadLetter.of(dead, queue, tx.nowInstant())));
+        }
     }
 
     private void backToPending(Row task, TaskId id, Transition.Ending move, Duration delay, @Nullable String error)
@@ -206,6 +256,7 @@ final class SqliteMoves {
                 .with(error)
                 .updateOne();
         tx.claimable(tx.names().lane(task.lane()), dueAt);
+        SqliteTasks.freeMutex(tx, task.mutex());
     }
 
     private Applied extend(Lease lease, Duration duration) throws SQLException {
@@ -235,7 +286,7 @@ final class SqliteMoves {
         }
         return switch (task.state()) {
             case PENDING, WAITING -> {
-                SqliteTasks.cancel(tx, task.seq(), id);
+                SqliteTasks.cancel(tx, task.seq(), id, task.state());
                 yield Applied.APPLIED;
             }
             case RUNNING -> {
@@ -318,6 +369,31 @@ final class SqliteMoves {
             return Applied.HELD;
         }
         SqliteRecords.remove(tx, scope.getAsInt(), identity.key(), found);
+        return Applied.APPLIED;
+    }
+
+    private Applied count(Transition.CountDuplicates move) throws SQLException {
+        OptionalInt scope = tx.names().findScope(move.identity());
+        if (scope.isEmpty()) {
+            return Applied.NOT_FOUND;
+        }
+        String key = move.identity().key();
+        if (SqliteRecords.count(tx, scope.getAsInt(), key, move.taskId(), move.count())) {
+            return Applied.APPLIED;
+        }
+        return SqliteRecords.find(session, scope.getAsInt(), key) == null ? Applied.NOT_FOUND : Applied.SUPERSEDED;
+    }
+
+    private Applied change(String queue, Layer layer, QueueSetUp next) throws SQLException {
+        SqliteQueues queues = tx.queues();
+        String deadLetters = next.effective().deadLettersTo();
+        if (deadLetters != null
+                && DeadLetter.isCircle(queue, deadLetters, at -> queues.of(at).deadLettersTo())) {
+            return Applied.CIRCLE;
+        }
+        queues.save(queue, layer, layer == Layer.DECLARED ? next.declared() : next.set());
+        SqliteAllowances.setBackMark(tx, queue);
+        tx.news().due(queue);
         return Applied.APPLIED;
     }
 }

@@ -23,14 +23,14 @@ final class SqliteRecords {
 
     private static final String TAKE_OVER = """
             UPDATE semel_record SET task_id = ?3, lane = ?4, input_hash = ?5, run = ?6, lineage = ?7, created_at = ?8,
-              expires_at = ?9, state = NULL, finished_at = NULL
+              expires_at = ?9, state = NULL, finished_at = NULL, duplicates = 0, last_duplicate_at = NULL
             WHERE scope = ?1 AND key = ?2
             """;
 
     private static final String FIND = """
             SELECT r.task_id, r.lane, r.input_hash, r.run, r.lineage, r.created_at, r.expires_at,
               coalesce(t.state, r.state), coalesce(t.finished_at, r.finished_at), t.seq,
-              CASE WHEN t.finished_at IS NOT NULL THEN t.result END
+              CASE WHEN t.finished_at IS NOT NULL THEN t.result END, r.state IS NOT NULL
             FROM semel_record r LEFT JOIN semel_task t ON t.id = r.task_id
             WHERE r.scope = ? AND r.key = ?
             """;
@@ -45,7 +45,7 @@ final class SqliteRecords {
             )
             SELECT r.task_id, r.lane, r.input_hash, r.run, r.lineage, r.created_at, r.expires_at,
               coalesce(t.state, r.state), coalesce(t.finished_at, r.finished_at), t.seq,
-              CASE WHEN t.finished_at IS NOT NULL THEN t.result END, asked.place,
+              CASE WHEN t.finished_at IS NOT NULL THEN t.result END, r.state IS NOT NULL, asked.place,
               EXISTS (SELECT 1 FROM semel_task WHERE semel_task.id = asked.id)
             FROM asked
               LEFT JOIN semel_record r ON r.scope = asked.scope AND r.key = asked.key
@@ -69,13 +69,43 @@ final class SqliteRecords {
             WHERE former_hash IS NOT NULL AND scope = ? AND key = ? AND state IN ('pending', 'running', 'waiting')
             """;
 
+    private static final String COUNT = """
+            UPDATE semel_record SET duplicates = duplicates + ?4, last_duplicate_at = ?5
+            WHERE scope = ?1 AND key = ?2 AND task_id = ?3
+            """;
+
+    private static final String COUNTED =
+            "SELECT duplicates, last_duplicate_at FROM semel_record WHERE scope = ? AND key = ?";
+
     private SqliteRecords() {}
+
+    /** How many submissions were answered with the task of a record, and when the newest was counted. */
+    record Counted(long duplicates, @Nullable Instant lastAt) {}
+
+    /** Counts duplicates; false if the record is not there or has another task. */
+    static boolean count(SqliteTransaction tx, int scope, String key, TaskId id, int number) throws SQLException {
+        return tx.sql(COUNT)
+                        .with(scope)
+                        .with(key)
+                        .with(id)
+                        .with(number)
+                        .with(tx.now())
+                        .update()
+                == 1;
+    }
+
+    static Counted counted(SqliteSession session, int scope, String key) throws SQLException {
+        try (ResultSet row = session.sql(COUNTED).with(scope).with(key).query()) {
+            return row.next() ? new Counted(row.getLong(1), SqliteValues.instantOrNull(row, 2)) : new Counted(0, null);
+        }
+    }
 
     /**
      * A record with the state of its task.
      *
-     * @param seq the number of the task's row, or null if its data has gone
+     * @param seq the number of the task's row, or null if that has gone
      * @param result what the task has ended with, or null
+     * @param dataGone whether input and result of the task have gone: the record remembers how it ended
      */
     record Found(
             TaskId taskId,
@@ -88,7 +118,8 @@ final class SqliteRecords {
             TaskState state,
             @Nullable Instant finishedAt,
             @Nullable Long seq,
-            @Nullable String result) {
+            @Nullable String result,
+            boolean dataGone) {
 
         boolean windowPassed(long now) {
             return now >= expiresAt;
@@ -98,7 +129,7 @@ final class SqliteRecords {
             return continued == null ? taskId : continued;
         }
 
-        KeyRecord seen(Identity identity, String type, long now) {
+        KeyRecord seen(Identity identity, String type, Counted counted, long now) {
             return new KeyRecord(
                     identity,
                     taskId,
@@ -111,7 +142,9 @@ final class SqliteRecords {
                     windowPassed(now),
                     state,
                     finishedAt,
-                    seq == null);
+                    dataGone,
+                    counted.duplicates(),
+                    counted.lastAt());
         }
     }
 
@@ -194,9 +227,9 @@ final class SqliteRecords {
         Look[] looks = new Look[all.size()];
         try (ResultSet row = statement.query()) {
             while (row.next()) {
-                int place = row.getInt(12);
+                int place = row.getInt(13);
                 if (place < looks.length) {
-                    looks[place] = new Look(found(row), row.getBoolean(13));
+                    looks[place] = new Look(found(row), row.getBoolean(14));
                 }
             }
         }
@@ -220,7 +253,8 @@ final class SqliteRecords {
                 SqliteWords.state(row.getString(8)),
                 SqliteValues.instantOrNull(row, 9),
                 SqliteValues.longOrNull(row, 10),
-                row.getString(11));
+                row.getString(11),
+                row.getBoolean(12));
     }
 
     /** Frees an identity. */

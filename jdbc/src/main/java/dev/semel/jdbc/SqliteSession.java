@@ -19,9 +19,15 @@ final class SqliteSession implements AutoCloseable {
 
     private final SQLiteConnection connection;
     private final IdentityHashMap<String, SqliteStatement> statements = new IdentityHashMap<>();
+    private final SqliteQueues queues = new SqliteQueues(this);
 
     SqliteSession(SQLiteConnection connection) {
         this.connection = connection;
+    }
+
+    /** The settings of queues, as far as this session knows them. */
+    SqliteQueues queues() {
+        return queues;
     }
 
     SQLiteConnection connection() {
@@ -71,8 +77,9 @@ final class SqliteSession implements AutoCloseable {
         }
     }
 
-    /** Gives all prepared statements up. */
+    /** Gives all prepared statements up, and what the failed transaction may have made. */
     void forget() {
+        queues.forget();
         for (SqliteStatement statement : statements.values()) {
             try {
                 statement.close();

@@ -33,16 +33,18 @@ final class SqliteSubmissions {
 
     private static final SqliteMany INSERT_NEW = new SqliteMany(
             "INSERT INTO semel_task (id, lane, state, priority, order_at, due_at, created_at, input, retry, timeout,"
-                    + " scope, key, ttl) VALUES ",
-            "(?, ?, 'pending', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                    + " mutex, scope, key, ttl) VALUES ",
+            "(?, ?, 'pending', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             " ON CONFLICT (id) DO NOTHING");
 
     private static final String INSERT = """
-            INSERT INTO semel_task (id, lane, priority, order_at, due_at, created_at, input, retry, timeout, scope, key, ttl,
-              state, run, lineage, after_id)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO semel_task (id, lane, priority, order_at, due_at, created_at, input, retry, timeout, mutex, scope,
+              key, ttl, state, run, lineage, after_id)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (id) DO NOTHING
             """;
+
+    private static final String HAS_MUTEXES = "UPDATE semel_lane SET mutexes = 1 WHERE id = ? AND mutexes = 0";
 
     private static final String SAVEPOINT = "SAVEPOINT semel_unseen";
     private static final String RELEASE = "RELEASE semel_unseen";
@@ -236,7 +238,7 @@ final class SqliteSubmissions {
             return takeOver(asked, found, new Place(place.run(), null, found.taskId()));
         }
         // It may wait for one that still runs; that one is an open former holder, so the new one waits for it as well.
-        SqliteTasks.cancel(tx, seq, found.taskId());
+        SqliteTasks.cancel(tx, seq, found.taskId(), found.state());
         return takeOver(asked, found, place);
     }
 
@@ -283,6 +285,9 @@ final class SqliteSubmissions {
         NewTask task = asked.task();
         NewTask.KeyRequest key = task.key();
         TaskOptions options = task.options();
+        if (options.mutex() != null) {
+            tx.sql(HAS_MUTEXES).with(asked.lane().id()).update();
+        }
         long dueAt = dueAt(task);
         insert.with(task.id())
                 .with(asked.lane().id())
@@ -296,6 +301,7 @@ final class SqliteSubmissions {
                         options.timeout() == null
                                 ? null
                                 : (Long) options.timeout().toMillis())
+                .with(SqliteTasks.mutex(asked.lane(), options.mutex()))
                 .with(key == null ? null : (Long) (long) asked.scope())
                 .with(key == null ? null : key.identity().key())
                 .with(key == null ? null : (Long) key.ttl().toMillis());
@@ -347,7 +353,7 @@ final class SqliteSubmissions {
                 found.inputHash(),
                 Instant.ofEpochMilli(found.createdAt()),
                 found.finishedAt(),
-                found.seq() == null,
+                found.dataGone(),
                 input,
                 found.result());
     }

@@ -8,6 +8,8 @@ import dev.semel.store.JoiningStore;
 import dev.semel.store.KeyRecord;
 import dev.semel.store.NewTask;
 import dev.semel.store.Page;
+import dev.semel.store.QueueDepth;
+import dev.semel.store.QueueSetUp;
 import dev.semel.store.StoreListener;
 import dev.semel.store.Submitted;
 import dev.semel.store.Submitting;
@@ -151,6 +153,20 @@ public final class SqliteTaskStore implements TaskStore, JoiningStore {
         List<Identity> wanted = List.copyOf(identities);
         return readers.ask((session, names) -> new SqliteLookups(session, names)
                 .records(wanted, settings.clock().millis()));
+    }
+
+    @Override
+    public Map<String, QueueSetUp> queues() {
+        return readers.ask((session, names) -> {
+            session.queues().refresh();
+            return session.queues().all();
+        });
+    }
+
+    @Override
+    public Map<String, QueueDepth> depths() {
+        return readers.ask((session, names) ->
+                new SqliteDepths(session, names, settings.clock().millis()).count());
     }
 
     @Override

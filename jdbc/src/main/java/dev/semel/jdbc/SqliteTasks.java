@@ -2,6 +2,7 @@ package dev.semel.jdbc;
 
 import dev.semel.jdbc.SqliteNames.Lane;
 import dev.semel.store.Attempt;
+import dev.semel.store.QueueSettings;
 import dev.semel.store.Task;
 import dev.semel.store.Task.Progress;
 import dev.semel.store.TaskOptions;
@@ -23,14 +24,16 @@ final class SqliteTasks {
     /** What {@link #task} reads. */
     static final String COLUMNS =
             "id, lane, input, priority, retry, timeout, scope, key, run, lineage, created_at, attempt,"
-                    + " failures, vanished, cancel_requested, last_error, state, due_at, finished_at, result";
+                    + " failures, vanished, cancel_requested, last_error, mutex, state, due_at, finished_at, result";
 
     /** What {@link #running} reads: the columns that can differ between tasks that were claimed together. */
     static final String RUNNING_COLUMNS =
             "id, lane, input, priority, retry, timeout, scope, key, run, lineage, created_at,"
-                    + " attempt, failures, vanished, cancel_requested, last_error, seq";
+                    + " attempt, failures, vanished, cancel_requested, last_error, mutex, seq";
 
-    private static final int SEQ = 17;
+    private static final int SEQ = 18;
+
+    private static final char MUTEX_SEPARATOR = '\u001F';
 
     private static final String ARCHIVE = """
             INSERT INTO semel_attempt (task, number, worker, started_at, ended_at, outcome, error)
@@ -54,7 +57,24 @@ final class SqliteTasks {
             UPDATE semel_task SET state = 'cancelled', order_at = NULL, due_at = NULL, after_id = NULL, finished_at = ?2,
               cancel_requested = 1
             WHERE seq = ?1
+            RETURNING lane, mutex
             """;
+
+    private static final String STRIP = """
+            UPDATE semel_task SET input = NULL, result = NULL WHERE seq = ?
+            RETURNING id, state, finished_at, scope, key
+            """;
+
+    private static final String FREE_MUTEX = """
+            UPDATE semel_task SET state = 'pending', order_at = due_at - priority * 60000
+            WHERE seq = (
+              SELECT seq FROM semel_task INDEXED BY semel_task_mutex
+              WHERE mutex = ? AND state IN ('running', 'waiting') AND state = 'waiting' AND after_id IS NULL
+              ORDER BY due_at, seq LIMIT 1)
+            RETURNING lane, due_at
+            """;
+
+    private static final String FIND = "SELECT " + COLUMNS + " FROM semel_task WHERE id = ?";
 
     private static final String ASK_TO_CANCEL = "UPDATE semel_task SET cancel_requested = 1 WHERE seq = ?";
 
@@ -65,12 +85,12 @@ final class SqliteTasks {
             """;
 
     private static final String ASKED_AND_VANISHED = """
-            SELECT seq, id FROM semel_task INDEXED BY semel_task_asked
+            SELECT seq, id, lane, mutex FROM semel_task INDEXED BY semel_task_asked
             WHERE state = 'running' AND cancel_requested = 1 AND lane = ? AND due_at <= ? ORDER BY due_at LIMIT ?
             """;
 
     private static final String ALL_ASKED_AND_VANISHED = """
-            SELECT seq, id FROM semel_task INDEXED BY semel_task_asked
+            SELECT seq, id, lane, mutex FROM semel_task INDEXED BY semel_task_asked
             WHERE state = 'running' AND cancel_requested = 1 AND due_at <= ? LIMIT ?
             """;
 
@@ -92,10 +112,10 @@ final class SqliteTasks {
         return read(
                 row,
                 names,
-                SqliteWords.state(row.getString(17)),
-                SqliteValues.instantOrNull(row, 18),
+                SqliteWords.state(row.getString(18)),
                 SqliteValues.instantOrNull(row, 19),
-                row.getString(20));
+                SqliteValues.instantOrNull(row, 20),
+                row.getString(21));
     }
 
     /** A task that was just claimed. */
@@ -145,13 +165,20 @@ final class SqliteTasks {
         int priority = row.getInt(4);
         String retry = row.getString(5);
         Long timeout = SqliteValues.longOrNull(row, 6);
-        if (priority == 0 && retry == null && timeout == null) {
+        String mutex = row.getString(17);
+        if (priority == 0 && retry == null && timeout == null && mutex == null) {
             return TaskOptions.NONE;
         }
         return new TaskOptions(
                 priority,
                 retry == null ? null : RetryPolicy.parse(retry),
-                timeout == null ? null : Duration.ofMillis(timeout));
+                timeout == null ? null : Duration.ofMillis(timeout),
+                mutex == null ? null : mutex.substring(mutex.lastIndexOf(MUTEX_SEPARATOR) + 1));
+    }
+
+    /** A mutex as it is stored: of one tenant and type. Neither these nor the mutex itself have control characters. */
+    static @Nullable String mutex(Lane lane, @Nullable String mutex) {
+        return mutex == null ? null : lane.tenant() + MUTEX_SEPARATOR + lane.type() + MUTEX_SEPARATOR + mutex;
     }
 
     private static @Nullable Identity identity(ResultSet row, SqliteNames names) throws SQLException {
@@ -170,10 +197,13 @@ final class SqliteTasks {
         tx.sql(ARCHIVE_DEATH).with(seq).updateOne();
     }
 
+    /** A task that runs, as far as its end needs it. */
+    record Running(long seq, TaskId id, int lane, @Nullable String mutex) {}
+
     /** Ends a running task with its newest attempt, and lets go whoever waited for that. */
-    static void finish(SqliteTransaction tx, long seq, TaskId id, End end) throws SQLException {
+    static void finish(SqliteTransaction tx, Running task, End end) throws SQLException {
         tx.sql(FINISH)
-                .with(seq)
+                .with(task.seq())
                 .with(SqliteWords.word(end.state()))
                 .with(tx.now())
                 .with(end.outcome().word())
@@ -182,14 +212,88 @@ final class SqliteTasks {
                 .with(end.error())
                 .with(end.result())
                 .updateOne();
-        tx.news().ended(id);
-        letGo(tx, id);
+        tx.news().ended(task.id());
+        letGo(tx, task.id());
+        freeMutex(tx, task.mutex());
+        afterEnd(tx, task.seq(), tx.names().lane(task.lane()).queue(), end.state());
     }
 
-    /** Ends a task that does not run. Nobody waits for such a task. */
-    static void cancel(SqliteTransaction tx, long seq, TaskId id) throws SQLException {
-        tx.sql(CANCEL).with(seq).with(tx.now()).updateOne();
+    /** What the queue's settings want at the end of a task. */
+    static void afterEnd(SqliteTransaction tx, long seq, String queue, TaskState end) throws SQLException {
+        if (tx.queues().endsMatter()) {
+            QueueSettings settings = tx.queues().of(queue);
+            if (settings.keepsNothing() && !end.isDead()) {
+                strip(tx, seq);
+            }
+            if (settings.isLimited()) {
+                tx.news().due(queue); // a place is free
+            }
+        }
+    }
+
+    /** Retention 0: all that is left is the bare task, and its record remembers how it ended. */
+    private static void strip(SqliteTransaction tx, long seq) throws SQLException {
+        TaskId id;
+        TaskState end;
+        long finishedAt;
+        int scope;
+        String key;
+        try (ResultSet row = tx.sql(STRIP).with(seq).query()) {
+            if (!row.next()) {
+                throw new IllegalStateException("A task that has just ended is not there");
+            }
+            id = SqliteValues.taskId(row, 1);
+            end = SqliteWords.state(row.getString(2));
+            finishedAt = row.getLong(3);
+            scope = row.getInt(4);
+            key = row.getString(5);
+        }
+        if (key != null) {
+            SqliteRecords.remember(tx, scope, key, id, end, finishedAt);
+        }
+    }
+
+    /** A task that held a mutex, or could have taken it, does so no more: one that waits for it may. */
+    static void freeMutex(SqliteTransaction tx, @Nullable String mutex) throws SQLException {
+        if (mutex == null) {
+            return;
+        }
+        int lane;
+        long dueAt;
+        try (ResultSet row = tx.sql(FREE_MUTEX).with(mutex).query()) {
+            if (!row.next()) {
+                return;
+            }
+            lane = row.getInt(1);
+            dueAt = row.getLong(2);
+        }
+        tx.claimable(tx.names().lane(lane), dueAt);
+    }
+
+    /** Ends a task that does not run. Nobody waits for such a task to end, but for its mutex if it was pending. */
+    static void cancel(SqliteTransaction tx, long seq, TaskId id, TaskState state) throws SQLException {
+        int lane;
+        String mutex;
+        try (ResultSet row = tx.sql(CANCEL).with(seq).with(tx.now()).query()) {
+            if (!row.next()) {
+                throw new IllegalStateException("Task " + id + " is there and cannot be cancelled");
+            }
+            lane = row.getInt(1);
+            mutex = row.getString(2);
+        }
         tx.news().ended(id);
+        freeMutex(tx, state == TaskState.PENDING ? mutex : null);
+        afterEnd(tx, seq, tx.names().lane(lane).queue(), TaskState.CANCELLED);
+    }
+
+    /** Reads one task that must be there. */
+    static Task find(SqliteTransaction tx, TaskId id) throws SQLException {
+        try (ResultSet row = tx.sql(FIND).with(id).query()) {
+            if (!row.next()) {
+                throw new IllegalStateException("Task " + id + " is there and cannot be found");
+            }
+            return task(row, tx.names());
+        }
     }
 
     static void askToCancel(SqliteTransaction tx, long seq) throws SQLException {
@@ -212,18 +316,17 @@ final class SqliteTasks {
     }
 
     private static int endVanished(SqliteTransaction tx, SqliteStatement asked) throws SQLException {
-        record Vanished(long seq, TaskId id) {}
-        List<Vanished> all = new ArrayList<>();
+        List<Running> all = new ArrayList<>();
         try (ResultSet row = asked.query()) {
             while (row.next()) {
-                all.add(new Vanished(row.getLong(1), SqliteValues.taskId(row, 2)));
+                all.add(new Running(row.getLong(1), SqliteValues.taskId(row, 2), row.getInt(3), row.getString(4)));
             }
         }
         if (all.isEmpty() || tx.leasesHeld()) {
             return 0;
         }
-        for (Vanished task : all) {
-            finish(tx, task.seq(), task.id(), End.VANISHED);
+        for (Running task : all) {
+            finish(tx, task, End.VANISHED);
         }
         return all.size();
     }

@@ -21,6 +21,7 @@ final class SqliteTransaction {
     private final BooleanSupplier leasesHeld;
     private final boolean again;
     private final SqliteNews news = new SqliteNews();
+    private @Nullable SqliteQueues queues;
 
     private boolean duplicatesExpected;
 
@@ -44,6 +45,17 @@ final class SqliteTransaction {
 
     SqliteStatement sql(String text) throws SQLException {
         return session.sql(text);
+    }
+
+    /** The settings of queues, as this transaction sees them. */
+    SqliteQueues queues() throws SQLException {
+        SqliteQueues fresh = queues;
+        if (fresh == null) {
+            fresh = session.queues();
+            fresh.refresh();
+            queues = fresh;
+        }
+        return fresh;
     }
 
     SqliteNames names() {

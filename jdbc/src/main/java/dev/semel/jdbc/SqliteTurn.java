@@ -42,7 +42,17 @@ final class SqliteTurn {
             Comparator.comparingLong(Candidate::orderAt).thenComparingLong(Candidate::seq);
 
     /** A task that a claim may take. */
-    record Candidate(long seq, long orderAt, boolean suspect) {}
+    record Candidate(long seq, long orderAt, boolean suspect, Lane lane) {
+
+        /** The numbers of some as a JSON array. */
+        static String json(List<Candidate> some) {
+            StringBuilder seqs = new StringBuilder(some.size() * 8).append('[');
+            for (Candidate candidate : some) {
+                seqs.append(seqs.length() == 1 ? "" : ",").append(candidate.seq);
+            }
+            return seqs.append(']').toString();
+        }
+    }
 
     /** One lane's tasks of one kind, read from the front. */
     private final class Row {
@@ -87,7 +97,7 @@ final class SqliteTurn {
                     .with(position);
             try (ResultSet row = (suspect ? statement.with(leasesToo ? 1 : 0) : statement).query()) {
                 while (row.next()) {
-                    read.add(new Candidate(row.getLong(1), row.getLong(2), suspect));
+                    read.add(new Candidate(row.getLong(1), row.getLong(2), suspect, lane));
                     expired |= suspect && row.getBoolean(3);
                 }
             }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.semel.store.Applied;
 import dev.semel.store.Claims.Claimed;
 import dev.semel.store.NewTask;
+import dev.semel.store.QueueSettings;
 import dev.semel.store.Submitted;
 import dev.semel.store.Submitted.Created;
 import dev.semel.store.Submitted.Returned;
@@ -22,6 +23,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -249,6 +252,170 @@ public abstract class ConcurrencyContract extends StoreContract {
             }
         }
         assertThat(everything().tasks()).hasSize(250);
+    }
+
+    @Test
+    @DisplayName("S3: of 64 callers on one identity, while it expires and is swept, exactly one takes it")
+    void manyCallersWhileItExpires() {
+        TaskStore other = another();
+        SweepRequest all = new SweepRequest(Duration.ZERO, Map.of(), Duration.ZERO, 100);
+        Draft draft = Draft.keyed("k").ttl(Duration.ofHours(1));
+        TaskId holder = createIn(TaskState.COMPLETED, draft);
+        try (Crowd crowd = new Crowd(CALLERS + 2)) {
+            for (int round = 0; round < ROUNDS; round++) {
+                clock.advance(Duration.ofHours(1).minus(MILLISECOND));
+                TaskId old = holder;
+                AtomicBoolean taken = new AtomicBoolean();
+                List<Submitted> answers = new ArrayList<>();
+                List<List<Submitted>> parts = crowd.together(number -> {
+                    TaskStore handle = number % 2 == 0 ? store : other;
+                    if (number == CALLERS) {
+                        clock.advance(MILLISECOND);
+                        return List.of();
+                    }
+                    if (number > CALLERS) {
+                        while (!taken.get()) {
+                            handle.sweep(all);
+                        }
+                        return List.of();
+                    }
+                    Submitted answer = handle.submit(List.of(task(draft))).getFirst();
+                    while (answer instanceof Returned returned
+                            && returned.existing().taskId().equals(old)) {
+                        answer = handle.submit(List.of(task(draft))).getFirst();
+                    }
+                    taken.set(true);
+                    return List.of(answer);
+                });
+                parts.forEach(answers::addAll);
+                assertThat(answers).hasSize(CALLERS);
+                assertOneCreated(answers, 1);
+                Lease lease = claimOne();
+                holder = lease.taskId();
+                applied(new Transition.Complete(lease, null));
+            }
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "M8: of a redrive and submissions of the same key at the same moment one makes an open task, never two")
+    void redriveAgainstSubmissions() {
+        TaskStore other = another();
+        Draft draft = Draft.keyed("k");
+        TaskId dead = createIn(TaskState.FAILED, draft);
+        int attempt = 1;
+        try (Crowd crowd = new Crowd(8)) {
+            for (int round = 0; round < 3 * ROUNDS; round++) {
+                Transition redrive = new Transition.Redrive(dead, attempt);
+                List<Object> answers = crowd.together(number -> {
+                    TaskStore handle = number % 2 == 0 ? store : other;
+                    return number % 4 < 2
+                            ? handle.apply(List.of(redrive)).getFirst()
+                            : handle.submit(List.of(task(draft))).getFirst();
+                });
+                boolean redriven = answers.contains(Applied.APPLIED);
+                long created =
+                        answers.stream().filter(Created.class::isInstance).count();
+                assertThat(created).as("%s", answers).isEqualTo(redriven ? 0 : 1);
+                assertThat(answers.stream().filter(Applied.class::isInstance).distinct())
+                        .containsExactly(redriven ? Applied.APPLIED : Applied.SUPERSEDED);
+                assertThat(everything().open()).hasSize(1);
+                Lease lease = claimOne();
+                assertThat(lease.taskId().equals(dead)).isEqualTo(redriven);
+                applied(new Transition.Fail(lease, false, "broken"));
+                dead = lease.taskId();
+                attempt = lease.attempt();
+            }
+        }
+    }
+
+    @Test
+    @DisplayName("Q4: eight workers on a queue with a concurrency of 5 never run 6 at once, and drain it")
+    void manyWorkersUnderAConcurrency() {
+        TaskStore other = another();
+        set(Draft.QUEUE, QueueSettings.builder().concurrency(5));
+        int count = 300;
+        store.submit(tasks(count, Draft.plain()));
+        AtomicInteger running = new AtomicInteger();
+        AtomicInteger most = new AtomicInteger();
+        AtomicInteger left = new AtomicInteger(count);
+        try (Crowd crowd = new Crowd(8)) {
+            crowd.together(number -> {
+                TaskStore handle = number % 2 == 0 ? store : other;
+                while (left.get() > 0) {
+                    List<Claimed> claimed =
+                            handle.claim(WISH.limit(3).as(nextClaim())).tasks();
+                    int now = running.addAndGet(claimed.size());
+                    most.accumulateAndGet(now, Math::max);
+                    List<Transition> moves = new ArrayList<>();
+                    claimed.forEach(each -> moves.add(new Transition.Complete(each.lease(), null)));
+                    assertThat(work(handle, claimed)).isEqualTo(claimed.size());
+                    running.addAndGet(-moves.size());
+                    if (!moves.isEmpty()) {
+                        assertThat(handle.apply(moves)).allMatch(Applied.APPLIED::equals);
+                        left.addAndGet(-moves.size());
+                    }
+                }
+                return number;
+            });
+        }
+        assertThat(most.get()).isBetween(1, 5);
+        assertThat(everything().tasks().values())
+                .allMatch(task -> task.progress().attempt() == 1);
+    }
+
+    @Test
+    @DisplayName("Q5: eight workers on tasks of a few mutexes never run two of one, and drain them all")
+    void manyWorkersUnderMutexes() {
+        TaskStore other = another();
+        int mutexes = 4;
+        int count = 200;
+        AtomicIntegerArray running = new AtomicIntegerArray(mutexes);
+        List<NewTask> batch = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            batch.add(task(Draft.plain().mutex(String.valueOf(i % mutexes))));
+        }
+        store.submit(batch);
+        AtomicInteger most = new AtomicInteger();
+        AtomicInteger left = new AtomicInteger(count);
+        try (Crowd crowd = new Crowd(8)) {
+            crowd.together(number -> {
+                TaskStore handle = number % 2 == 0 ? store : other;
+                while (left.get() > 0) {
+                    List<Transition> moves = new ArrayList<>();
+                    List<Claimed> claimed =
+                            handle.claim(WISH.limit(2).as(nextClaim())).tasks();
+                    for (Claimed each : claimed) {
+                        most.accumulateAndGet(running.incrementAndGet(mutexOf(each)), Math::max);
+                        moves.add(new Transition.Complete(each.lease(), null));
+                    }
+                    assertThat(work(handle, claimed)).isEqualTo(claimed.size());
+                    claimed.forEach(each -> running.decrementAndGet(mutexOf(each)));
+                    if (!moves.isEmpty()) {
+                        assertThat(handle.apply(moves)).allMatch(Applied.APPLIED::equals);
+                        left.addAndGet(-moves.size());
+                    }
+                }
+                return number;
+            });
+        }
+        assertThat(most.get()).isEqualTo(1);
+        assertThat(everything().tasks().values())
+                .allMatch(task -> task.progress().attempt() == 1);
+    }
+
+    private static int mutexOf(Claimed claimed) {
+        return Integer.parseInt(String.valueOf(claimed.task().options().mutex()));
+    }
+
+    /** Takes as long as a look at each task, so that others come between. */
+    private static int work(TaskStore handle, List<Claimed> claimed) {
+        int done = 0;
+        for (Claimed each : claimed) {
+            done += handle.find(List.of(each.task().id())).size();
+        }
+        return done;
     }
 
     private void assertOneCreated(Crowd crowd, TaskStore other, Draft draft, int run) {

@@ -80,7 +80,9 @@ public abstract class DataContract extends StoreContract {
                         false,
                         TaskState.PENDING,
                         null,
-                        false));
+                        false,
+                        0,
+                        null));
         TaskOptions exponential = new TaskOptions(0, RetryPolicy.standard(), null);
         assertThat(read(create(Draft.plain().options(exponential))).options()).isEqualTo(exponential);
     }

@@ -239,7 +239,9 @@ public abstract class DecisionContract extends StoreContract {
                         false,
                         state,
                         null,
-                        false));
+                        false,
+                        0,
+                        null));
     }
 
     private static void assertReplaced(Cell cell, Task old) {

@@ -78,7 +78,11 @@ record Draft(
     }
 
     Draft priority(int priority) {
-        return options(new TaskOptions(priority, options.retry(), options.timeout()));
+        return options(new TaskOptions(priority, options.retry(), options.timeout(), options.mutex()));
+    }
+
+    Draft mutex(String mutex) {
+        return options(new TaskOptions(options.priority(), options.retry(), options.timeout(), mutex));
     }
 
     Draft key(@Nullable String other) {

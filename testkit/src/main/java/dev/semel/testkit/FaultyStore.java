@@ -7,6 +7,8 @@ import dev.semel.store.Claims;
 import dev.semel.store.KeyRecord;
 import dev.semel.store.NewTask;
 import dev.semel.store.Page;
+import dev.semel.store.QueueDepth;
+import dev.semel.store.QueueSetUp;
 import dev.semel.store.StoreListener;
 import dev.semel.store.Submitted;
 import dev.semel.store.SweepRequest;
@@ -132,6 +134,16 @@ public final class FaultyStore implements TaskStore {
     @Override
     public Map<Identity, KeyRecord> records(Collection<Identity> identities) {
         return call("records", () -> store.records(identities));
+    }
+
+    @Override
+    public Map<String, QueueSetUp> queues() {
+        return call("queues", store::queues);
+    }
+
+    @Override
+    public Map<String, QueueDepth> depths() {
+        return call("depths", store::depths);
     }
 
     @Override

@@ -2,6 +2,7 @@ package dev.semel.testkit;
 
 import dev.semel.store.Attempt;
 import dev.semel.store.KeyRecord;
+import dev.semel.store.QueueSetUp;
 import dev.semel.store.Task;
 import dev.semel.store.TaskQuery;
 import dev.semel.store.TaskStore;
@@ -21,8 +22,13 @@ import java.util.Set;
  * @param tasks the tasks, newest first
  * @param attempts the attempts of each
  * @param records the records that are there
+ * @param queues the settings of queues that have any
  */
-record Snapshot(Map<TaskId, Task> tasks, Map<TaskId, List<Attempt>> attempts, Map<Identity, KeyRecord> records) {
+record Snapshot(
+        Map<TaskId, Task> tasks,
+        Map<TaskId, List<Attempt>> attempts,
+        Map<Identity, KeyRecord> records,
+        Map<String, QueueSetUp> queues) {
 
     static Snapshot of(TaskStore store) {
         return of(store, Set.of());
@@ -45,7 +51,9 @@ record Snapshot(Map<TaskId, Task> tasks, Map<TaskId, List<Attempt>> attempts, Ma
         for (Identity identity : identities) {
             store.record(identity).ifPresent(record -> records.put(identity, record));
         }
-        return new Snapshot(tasks, attempts, records);
+        Map<String, QueueSetUp> queues = new LinkedHashMap<>(store.queues());
+        queues.values().removeIf(QueueSetUp.NONE::equals); // whether these are listed is a store's own affair
+        return new Snapshot(tasks, attempts, records, queues);
     }
 
     /** All pages of a listing. */

@@ -7,6 +7,8 @@ import dev.semel.store.Claims;
 import dev.semel.store.Claims.Claimed;
 import dev.semel.store.KeyRecord;
 import dev.semel.store.NewTask;
+import dev.semel.store.QueueSetUp;
+import dev.semel.store.QueueSettings;
 import dev.semel.store.Submitted;
 import dev.semel.store.Submitted.Created;
 import dev.semel.store.Task;
@@ -173,6 +175,11 @@ public abstract class StoreContract {
         assertThat(apply(move)).as("%s", move).isEqualTo(Applied.APPLIED);
     }
 
+    /** Sets a queue at run time. */
+    final void set(String queue, QueueSettings.Builder changes) {
+        applied(new Transition.SetQueue(queue, changes.build()));
+    }
+
     /** Creates a task that must be alone in the usual queue, and brings it to a state other than waiting. */
     final TaskId createIn(TaskState state, Draft draft) {
         TaskId id = create(draft);
@@ -205,6 +212,11 @@ public abstract class StoreContract {
     final KeyRecord record(Draft draft) {
         return store.record(draft.identity())
                 .orElseThrow(() -> new AssertionError("There is no record of " + draft.identity()));
+    }
+
+    /** The settings of a queue that hold. */
+    final QueueSettings settings(String queue) {
+        return store.queues().getOrDefault(queue, QueueSetUp.NONE).effective();
     }
 
     final Snapshot everything() {

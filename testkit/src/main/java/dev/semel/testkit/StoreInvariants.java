@@ -9,11 +9,13 @@ import dev.semel.store.ClaimRequest;
 import dev.semel.store.Claims;
 import dev.semel.store.Claims.Claimed;
 import dev.semel.store.KeyRecord;
+import dev.semel.store.QueueSettings;
 import dev.semel.store.Task;
 import dev.semel.store.Task.Progress;
 import dev.semel.store.TaskStore;
 import dev.semel.store.Transition;
 import dev.semel.task.Identity;
+import dev.semel.task.RateLimit;
 import dev.semel.task.TaskId;
 import dev.semel.task.TaskState;
 import java.time.Duration;
@@ -37,6 +39,12 @@ public final class StoreInvariants {
     // Far above what a test leaves behind: each round ends all that was pending or running when it began.
     private static final int MAX_ROUNDS = 1_000;
 
+    private static final QueueSettings NO_LIMITS = QueueSettings.builder()
+            .paused(false)
+            .rateLimit(RateLimit.NONE)
+            .concurrency(0)
+            .build();
+
     private StoreInvariants() {}
 
     /**
@@ -49,6 +57,7 @@ public final class StoreInvariants {
     public static void check(TaskStore store) {
         Snapshot seen = Snapshot.of(store);
         Map<Identity, List<Task>> openOf = new HashMap<>();
+        Map<Mutex, List<Task>> bound = new HashMap<>();
         TaskId previous = null;
         for (Task task : seen.tasks().values()) {
             assertThat(previous == null || previous.compareTo(task.id()) > 0)
@@ -61,19 +70,31 @@ public final class StoreInvariants {
             if (identity != null && task.state().isOpen()) {
                 openOf.computeIfAbsent(identity, any -> new ArrayList<>()).add(task);
             }
+            String mutex = task.options().mutex();
+            if (mutex != null && task.state().isOpen()) {
+                bound.computeIfAbsent(new Mutex(task.tenant(), task.type(), mutex), any -> new ArrayList<>())
+                        .add(task);
+            }
         }
+        bound.forEach(StoreInvariants::checkMutex);
         seen.records().values().forEach(record -> checkRecord(record, seen));
         openOf.forEach((identity, open) -> checkOpen(identity, open, seen));
     }
 
     /**
-     * Lets time pass until all that is open is due, claims and completes it, and so on until nothing is open.
+     * Lifts pauses and limits, lets time pass until all that is open is due, claims and completes it, and so on until
+     * nothing is open.
      *
      * @param store the store
      * @param clock the clock of the store
      * @throws AssertionError if something that should be claimable is not, or nothing more happens
      */
     public static void drain(TaskStore store, ManualClock clock) {
+        List<Transition> lifts = new ArrayList<>();
+        store.queues().keySet().forEach(queue -> lifts.add(new Transition.SetQueue(queue, NO_LIMITS)));
+        if (!lifts.isEmpty()) {
+            assertThat(store.apply(lifts)).hasSameSizeAs(lifts).allMatch(Applied.APPLIED::equals);
+        }
         for (int round = 0; round < MAX_ROUNDS; round++) {
             List<Task> open = Snapshot.of(store).open();
             if (open.isEmpty()) {
@@ -100,11 +121,12 @@ public final class StoreInvariants {
         assertThat(expected)
                 .as("All that is open waits, and nobody is left to wake it: %s", open)
                 .isNotEmpty();
-        List<Transition> moves = new ArrayList<>();
         Claims claims;
+        long number = Long.MIN_VALUE + round * 1_000_000L;
         do {
             // Numbers that no test uses, so that the claim is never taken for a repeated one.
-            long number = Long.MIN_VALUE + round * 1_000_000L + moves.size();
+            number++;
+            List<Transition> moves = new ArrayList<>();
             claims = store.claim(new ClaimRequest(
                     number,
                     false,
@@ -116,13 +138,16 @@ public final class StoreInvariants {
                     "drain"));
             for (Claimed claimed : claims.tasks()) {
                 Task before = expected.remove(claimed.task().id());
-                // One that is not expected waited until a claim of this round ended the one before it.
+                // One that is not expected waited until this round ended the one before it.
                 if (before != null) {
                     assertThat(claimed.lease().attempt())
                             .as("the attempt of %s rises by one", before)
                             .isEqualTo(before.progress().attempt() + 1);
                 }
                 moves.add(new Transition.Complete(claimed.lease(), null));
+            }
+            if (!moves.isEmpty()) {
+                assertThat(store.apply(moves)).hasSameSizeAs(moves).allMatch(Applied.APPLIED::equals);
             }
         } while (!claims.tasks().isEmpty());
         Map<TaskId, Task> missed = store.find(expected.keySet());
@@ -131,9 +156,6 @@ public final class StoreInvariants {
                 .isNotNull()
                 .matches(now ->
                         now.state() == TaskState.CANCELLED && now.progress().cancelRequested()));
-        if (!moves.isEmpty()) {
-            assertThat(store.apply(moves)).hasSameSizeAs(moves).allMatch(Applied.APPLIED::equals);
-        }
     }
 
     private static void checkProgress(Task task) {
@@ -154,6 +176,14 @@ public final class StoreInvariants {
         assertThat(progress.failures() + progress.vanished())
                 .as("no more bad ends than attempts: %s", task)
                 .isBetween(0, progress.attempt());
+        assertThat(task.input() != null
+                        || progress.state() == TaskState.COMPLETED
+                        || progress.state() == TaskState.CANCELLED)
+                .as("only what was completed or cancelled lets its data go: %s", task)
+                .isTrue();
+        assertThat(task.input() != null || progress.result() == null)
+                .as("a result goes with its input: %s", task)
+                .isTrue();
         assertThat(task.run()).as("runs count from 1: %s", task).isPositive();
         assertThat(task.identity() == null || task.identity().tenant().equals(task.tenant()))
                 .as("the identity is of the task's tenant: %s", task)
@@ -200,8 +230,11 @@ public final class StoreInvariants {
     private static void checkRecord(KeyRecord record, Snapshot seen) {
         Task task = seen.tasks().get(record.taskId());
         assertThat(record.dataGone())
-                .as("a record has a task or says it is gone: %s", record)
-                .isEqualTo(task == null);
+                .as("a record has a task with its data or says that it is gone: %s", record)
+                .isEqualTo(task == null || task.dataGone());
+        assertThat(record.lastDuplicateAt() == null)
+                .as("duplicates have a time: %s", record)
+                .isEqualTo(record.duplicates() == 0);
         if (task == null) {
             assertThat(record.state().isOpen())
                     .as("open tasks are never gone: %s", record)
@@ -222,6 +255,18 @@ public final class StoreInvariants {
                 .isEqualTo(task.progress().finishedAt());
     }
 
+    /** The tasks of one tenant and type that never run at the same time. */
+    private record Mutex(String tenant, String type, String name) {}
+
+    private static void checkMutex(Mutex mutex, List<Task> open) {
+        assertThat(open.stream().filter(task -> task.state() == TaskState.RUNNING))
+                .as("at most one of %s runs", mutex)
+                .hasSizeLessThanOrEqualTo(1);
+        assertThat(open)
+                .as("of %s not all are waiting", mutex)
+                .anyMatch(task -> task.state() != TaskState.WAITING || task.identity() != null);
+    }
+
     /** Of one identity at most one task is pending or running, and its record names the newest open one. */
     private static void checkOpen(Identity identity, List<Task> open, Snapshot seen) {
         KeyRecord record = seen.records().get(identity);
@@ -240,7 +285,9 @@ public final class StoreInvariants {
                 .as("at most one of an identity is pending or running: %s", open)
                 .isLessThanOrEqualTo(1);
         for (Task task : open) {
-            if (task.state() == TaskState.WAITING && task.progress().attempt() == 0) {
+            if (task.state() == TaskState.WAITING
+                    && task.progress().attempt() == 0
+                    && task.options().mutex() == null) {
                 assertThat(unnamed).as("somebody will wake %s", task).isNotEmpty();
             }
         }

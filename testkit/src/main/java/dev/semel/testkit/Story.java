@@ -3,6 +3,7 @@ package dev.semel.testkit;
 import dev.semel.store.Applied;
 import dev.semel.store.ClaimRequest;
 import dev.semel.store.NewTask;
+import dev.semel.store.QueueSettings;
 import dev.semel.store.Submitted;
 import dev.semel.store.SweepRequest;
 import dev.semel.store.TaskStore;
@@ -65,6 +66,7 @@ record Story(List<Object> answers, Snapshot end) {
             working();
             replacing();
             operating();
+            queueing();
         }
 
         private void submitting() {
@@ -118,6 +120,42 @@ record Story(List<Object> answers, Snapshot end) {
             claim(Wish.from("later", Draft.QUEUE).suspects(0));
             sweep();
             submit(task(ONE), task(TWO), task(FAILING));
+        }
+
+        private void queueing() {
+            move(
+                    new Transition.DeclareQueue(
+                            "narrow",
+                            QueueSettings.builder().deadLetterQueue("dead").build()),
+                    new Transition.SetQueue(
+                            "narrow",
+                            QueueSettings.builder()
+                                    .concurrency(2)
+                                    .rateLimit("20/sec")
+                                    .retention(Duration.ZERO)
+                                    .build()),
+                    new Transition.SetQueue(
+                            "dead",
+                            QueueSettings.builder().deadLetterQueue("narrow").build()));
+            Draft bound = Draft.plain().queue("narrow").mutex("m");
+            submit(task(bound), task(bound), task(Draft.keyed("narrow").queue("narrow")), task(bound));
+            List<Lease> leases = claim(Wish.from("narrow"));
+            move(
+                    new Transition.Fail(leases.get(0), false, "broken"),
+                    new Transition.Complete(leases.get(1), "\"secret\""));
+            claim(Wish.from("narrow"));
+            clock.advance(Duration.ofMillis(50));
+            Lease next = claim(Wish.from("narrow")).getFirst();
+            move(new Transition.Retry(next, Duration.ZERO, "again"));
+            move(new Transition.Redrive(leases.get(0).taskId(), 1));
+            clock.advance(Duration.ofMillis(50));
+            claim(Wish.from("narrow"));
+            move(new Transition.SetQueue(
+                    "narrow", QueueSettings.builder().paused(true).build()));
+            claim(Wish.from("narrow"));
+            move(new Transition.ResetQueue("narrow"));
+            submit(task(Draft.keyed("narrow").queue("narrow")));
+            claim(Wish.from("narrow", "dead"));
         }
 
         private NewTask task(Draft draft) {

@@ -118,7 +118,9 @@ public abstract class SweepContract extends StoreContract {
                         false,
                         TaskState.COMPLETED,
                         finished,
-                        true));
+                        true,
+                        0,
+                        null));
         ExistingTask tombstone = new ExistingTask(
                 task.id(), Draft.TYPE, 1, TaskState.COMPLETED, KEYED.hash(), created, finished, true, null, null);
         assertThat(submit(KEYED)).isEqualTo(new Returned(tombstone, false));

@@ -205,6 +205,81 @@ public abstract class TaskStoreContract {
         }
     }
 
+    /** The laws of queues: Q1, Q2 and Q8 to Q10. */
+    @Nested
+    class Queues extends QueueContract {
+
+        @Override
+        protected TaskStore open(ManualClock clock) {
+            return TaskStoreContract.this.open(clock);
+        }
+
+        @Override
+        protected TaskStore openAnother() {
+            return TaskStoreContract.this.openAnother();
+        }
+    }
+
+    /** The laws of limits: Q3 and Q4. */
+    @Nested
+    class Limits extends LimitContract {
+
+        @Override
+        protected TaskStore open(ManualClock clock) {
+            return TaskStoreContract.this.open(clock);
+        }
+
+        @Override
+        protected TaskStore openAnother() {
+            return TaskStoreContract.this.openAnother();
+        }
+    }
+
+    /** The law of mutexes: Q5. */
+    @Nested
+    class Mutexes extends MutexContract {
+
+        @Override
+        protected TaskStore open(ManualClock clock) {
+            return TaskStoreContract.this.open(clock);
+        }
+
+        @Override
+        protected TaskStore openAnother() {
+            return TaskStoreContract.this.openAnother();
+        }
+    }
+
+    /** The law of dead-letter queues: Q6. */
+    @Nested
+    class DeadLetters extends DeadLetterQueueContract {
+
+        @Override
+        protected TaskStore open(ManualClock clock) {
+            return TaskStoreContract.this.open(clock);
+        }
+
+        @Override
+        protected TaskStore openAnother() {
+            return TaskStoreContract.this.openAnother();
+        }
+    }
+
+    /** The law of data that goes with the end: Q7. */
+    @Nested
+    class KeepingNothing extends NoRetentionContract {
+
+        @Override
+        protected TaskStore open(ManualClock clock) {
+            return TaskStoreContract.this.open(clock);
+        }
+
+        @Override
+        protected TaskStore openAnother() {
+            return TaskStoreContract.this.openAnother();
+        }
+    }
+
     /** The laws under contention. */
     @Nested
     class Concurrently extends ConcurrencyContract {

@@ -6,37 +6,49 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A claim that lacks only its number; each method gives a wish that differs in one thing. */
-record Wish(Set<String> queues, @Nullable Set<String> types, int limit, int suspects, Duration lease, String worker) {
+record Wish(
+        Set<String> queues,
+        @Nullable Set<String> types,
+        int limit,
+        int limited,
+        int suspects,
+        Duration lease,
+        String worker) {
 
     static final Duration LEASE = Duration.ofSeconds(30);
     static final String WORKER = "worker";
 
     /** All due tasks of these queues, whatever their type. */
     static Wish from(String... queues) {
-        return new Wish(Set.of(queues), null, ClaimRequest.MAX_LIMIT, ClaimRequest.MAX_LIMIT, LEASE, WORKER);
+        int all = ClaimRequest.MAX_LIMIT;
+        return new Wish(Set.of(queues), null, all, all, all, LEASE, WORKER);
     }
 
     Wish ofTypes(String... other) {
-        return new Wish(queues, Set.of(other), limit, suspects, lease, worker);
+        return new Wish(queues, Set.of(other), limit, limited, suspects, lease, worker);
     }
 
     Wish limit(int other) {
-        return new Wish(queues, types, other, Math.min(suspects, other), lease, worker);
+        return new Wish(queues, types, other, Math.min(limited, other), Math.min(suspects, other), lease, worker);
     }
 
     Wish suspects(int other) {
-        return new Wish(queues, types, limit, other, lease, worker);
+        return new Wish(queues, types, limit, limited, other, lease, worker);
+    }
+
+    Wish limited(int other) {
+        return new Wish(queues, types, limit, other, suspects, lease, worker);
     }
 
     Wish lease(Duration other) {
-        return new Wish(queues, types, limit, suspects, other, worker);
+        return new Wish(queues, types, limit, limited, suspects, other, worker);
     }
 
     Wish worker(String other) {
-        return new Wish(queues, types, limit, suspects, lease, other);
+        return new Wish(queues, types, limit, limited, suspects, lease, other);
     }
 
     ClaimRequest as(long number) {
-        return new ClaimRequest(number, false, queues, types, limit, suspects, lease, worker);
+        return new ClaimRequest(number, false, queues, types, limit, limited, suspects, lease, worker);
     }
 }

@@ -34,8 +34,10 @@
  * {@link dev.semel.testkit.ClaimContract}, {@link dev.semel.testkit.FairnessContract},
  * {@link dev.semel.testkit.MoveContract}, {@link dev.semel.testkit.RedriveContract},
  * {@link dev.semel.testkit.RepetitionContract}, {@link dev.semel.testkit.LookContract},
- * {@link dev.semel.testkit.SweepContract}, {@link dev.semel.testkit.ConcurrencyContract} and
- * {@link dev.semel.testkit.ModelContract}. The suite closes every store that it opened.
+ * {@link dev.semel.testkit.SweepContract}, {@link dev.semel.testkit.QueueContract},
+ * {@link dev.semel.testkit.LimitContract}, {@link dev.semel.testkit.MutexContract},
+ * {@link dev.semel.testkit.DeadLetterQueueContract}, {@link dev.semel.testkit.NoRetentionContract},
+ * {@link dev.semel.testkit.ConcurrencyContract} and {@link dev.semel.testkit.ModelContract}. The suite closes every store that it opened.
  *
  * <p>A guard store extends {@link dev.semel.testkit.GuardStoreContract} in the same way, and
  * {@link dev.semel.testkit.GuardProcessContract} if several processes can share it.
@@ -44,7 +46,8 @@
  *
  * <p>Each test is named after the law that it holds a store to, by the law's number. No test sleeps: time is a
  * {@link dev.semel.testkit.ManualClock}, and it moves only when a test moves it. After every test
- * {@link dev.semel.testkit.StoreInvariants} looks at all that is stored, and then lets time pass and works everything off,
+ * {@link dev.semel.testkit.StoreInvariants} looks at all that is stored, lifts pauses and limits, and then lets time pass and
+ * works everything off,
  * so that a task which no claim can reach any more fails the test that lost it, whatever that test was about.
  *
  * <p>The laws leave some freedom, and the suite does too: in which order queues and tenants come round, in which order a

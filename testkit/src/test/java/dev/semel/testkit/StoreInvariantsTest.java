@@ -7,7 +7,9 @@ import dev.semel.store.Attempt;
 import dev.semel.store.Claims;
 import dev.semel.store.InMemoryTaskStore;
 import dev.semel.store.Page;
+import dev.semel.store.QueueSettings;
 import dev.semel.store.Task;
+import dev.semel.store.TaskOptions;
 import dev.semel.store.TaskStore;
 import dev.semel.store.Transition;
 import dev.semel.task.Lease;
@@ -102,6 +104,38 @@ class StoreInvariantsTest {
         assertThatThrownBy(() -> StoreInvariants.check(broken)).isInstanceOf(AssertionError.class);
     }
 
+    @Test
+    void twoRunningTasksOfOneMutexAreFound() {
+        store.submit(List.of(
+                Draft.plain().mutex("m1").as(ids.next()),
+                Draft.plain().mutex("m2").as(ids.next())));
+        store.claim(Wish.from(Draft.QUEUE).as(3));
+        assertThatCode(() -> StoreInvariants.check(store)).doesNotThrowAnyException();
+        TaskStore broken = answering(
+                "list",
+                answer -> new Page(
+                        ((Page) answer)
+                                .tasks().stream()
+                                        .map(StoreInvariantsTest::bound)
+                                        .toList(),
+                        ((Page) answer).next()));
+        assertThatThrownBy(() -> StoreInvariants.check(broken)).hasMessageContaining("at most one of Mutex");
+    }
+
+    @Test
+    void pausesAndLimitsAreLiftedToDrain() {
+        QueueSettings held = QueueSettings.builder()
+                .paused(true)
+                .rateLimit("1/day")
+                .concurrency(1)
+                .build();
+        store.apply(List.of(new Transition.DeclareQueue(Draft.QUEUE, held)));
+        store.submit(List.of(
+                Draft.plain().mutex("m").as(ids.next()),
+                Draft.plain().mutex("m").as(ids.next())));
+        assertThatCode(() -> StoreInvariants.drain(store, clock)).doesNotThrowAnyException();
+    }
+
     /** The same task, pending if it waited. */
     private static Task let(Task task) {
         Task.Progress p = task.progress();
@@ -119,6 +153,22 @@ class StoreInvariantsTest {
                 task.lineage(),
                 task.createdAt(),
                 new Task.Progress(state, p.attempt(), 0, 0, p.dueAt(), p.cancelRequested(), null, null, null));
+    }
+
+    /** The same task, with the mutex that all have. */
+    private static Task bound(Task task) {
+        return new Task(
+                task.id(),
+                task.tenant(),
+                task.queue(),
+                task.type(),
+                task.input(),
+                new TaskOptions(0, null, null, "m"),
+                task.identity(),
+                task.run(),
+                task.lineage(),
+                task.createdAt(),
+                task.progress());
     }
 
     /** The store with one operation whose answers are made wrong. */

@@ -10,6 +10,8 @@ CREATE TABLE semel_lane (
   -- No task of this lane is due before this time; NULL if none is known. Whoever makes a task of the lane claimable
   -- lowers it, a claim that finds the lane empty raises it.
   wake_at INTEGER,
+  -- Whether a task of this lane ever had a mutex: only then does a claim ask who holds it.
+  mutexes INTEGER NOT NULL DEFAULT 0,
   UNIQUE (queue, tenant, type)
 ) STRICT;
 
@@ -50,13 +52,14 @@ CREATE TABLE semel_task (
   after_id BLOB,                       -- waits until this task has ended
   retry TEXT,                          -- options that differ from the type's
   timeout INTEGER,
+  mutex TEXT,                          -- tenant, type and mutex, separated by U+001F
   scope INTEGER,                       -- with key: the identity; NULL without a key
   key TEXT,
   ttl INTEGER,                         -- the window, for the day when a redrive takes the key back
   former_hash BLOB,                    -- the input hash, once the key has a newer holder or none; NULL while it is held
   last_error TEXT,
   result TEXT,
-  input TEXT NOT NULL
+  input TEXT                           -- NULL once the data has gone with the end of the task (retention 0)
 ) STRICT;
 
 -- What a claim takes first to last: pending tasks of a lane, and nothing else. It holds all that the claim asks for (seq
@@ -74,6 +77,10 @@ CREATE INDEX semel_task_asked ON semel_task (lane, due_at) WHERE state = 'runnin
 
 -- Finds who waits for a task that has ended. Almost always empty.
 CREATE INDEX semel_task_after ON semel_task (after_id) WHERE after_id IS NOT NULL;
+
+-- Finds the task that holds a mutex and those that wait for it, which are waiting with no after_id. Almost always empty.
+CREATE INDEX semel_task_mutex ON semel_task (mutex, state, due_at)
+  WHERE mutex IS NOT NULL AND state IN ('running', 'waiting');
 
 -- Finds the earlier runs of an identity. The newest is found by its record, so a task enters here only when it loses its key.
 CREATE INDEX semel_task_former ON semel_task (scope, key) WHERE former_hash IS NOT NULL;
@@ -109,5 +116,31 @@ CREATE TABLE semel_record (
   expires_at INTEGER NOT NULL,
   state TEXT,                          -- how the task ended, once its data has gone
   finished_at INTEGER,
+  duplicates INTEGER NOT NULL DEFAULT 0,
+  last_duplicate_at INTEGER,
   PRIMARY KEY (scope, key)
+) STRICT, WITHOUT ROWID;
+
+-- The settings of queues, in two layers: what code and configuration say, and what was set at run time and wins. A setting
+-- that is NULL says nothing. Queues of which nothing was said have no rows here.
+CREATE TABLE semel_queue (
+  name TEXT NOT NULL,
+  layer TEXT NOT NULL,                 -- 'declared' or 'set'
+  stamp INTEGER NOT NULL,              -- rises with every change of any queue, so that nobody reads what he knows
+  paused INTEGER,
+  rate_limit TEXT,
+  concurrency INTEGER,
+  retention INTEGER,
+  idempotency_ttl INTEGER,
+  reuse TEXT,
+  dead_letter_queue TEXT,
+  PRIMARY KEY (name, layer)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX semel_queue_stamp ON semel_queue (stamp);
+
+-- Of queues with a rate limit: the nanosecond at which everything that has started would have been due, spread evenly.
+CREATE TABLE semel_mark (
+  queue TEXT PRIMARY KEY,
+  mark INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;

@@ -32,6 +32,7 @@ final class Checker {
     List<Violation> check() {
         KeyRules keyRules = new KeyRules(evidence, findings);
         TaskRules taskRules = new TaskRules(findings);
+        new QueueRules(evidence, findings).check();
         evidence.keys().forEach(keyRules::check);
         evidence.tasks().forEach(taskRules::check);
         checkEffects();

@@ -94,6 +94,7 @@ final class Evidence {
     private final Map<TaskId, TaskStory> tasks = new LinkedHashMap<>();
     private final Map<Identity, KeyStory> keys = new LinkedHashMap<>();
     private final List<Sweeping> sweeps = new ArrayList<>();
+    private final List<Move> changes = new ArrayList<>();
     private final History history;
     private final Sink sink;
     private final TaskStore store;
@@ -194,6 +195,8 @@ final class Evidence {
                     story(redrive.taskId()).moves().add(sorted);
                 case Transition.ReleaseKey release ->
                     key(release.identity()).releases().add(sorted);
+                case Transition.CountDuplicates count -> {}
+                case Transition.OfQueue change -> changes.add(sorted);
             }
         }
     }
@@ -232,6 +235,11 @@ final class Evidence {
 
     List<Sweeping> sweeps() {
         return sweeps;
+    }
+
+    /** All moves of queues, in the order in which they were asked. */
+    List<Move> changes() {
+        return changes;
     }
 
     List<Sink.Effect> effects() {

@@ -145,6 +145,8 @@ final class Findings {
             case Transition.Cancel cancel -> ids.contains(cancel.taskId());
             case Transition.Redrive redrive -> ids.contains(redrive.taskId());
             case Transition.ReleaseKey release -> release.identity().equals(identity);
+            case Transition.CountDuplicates count -> false;
+            case Transition.OfQueue change -> true;
         };
     }
 }

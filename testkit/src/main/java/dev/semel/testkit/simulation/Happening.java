@@ -101,6 +101,18 @@ public enum Happening {
     KEY_RELEASED,
     /** A key was not released because its task is open. */
     KEY_HELD,
+    /** A queue was paused. */
+    QUEUE_PAUSED,
+    /** A paused queue was resumed. */
+    QUEUE_RESUMED,
+    /** A task was seen waiting for its mutex. */
+    HELD_BY_MUTEX,
+    /** A task of a queue with a limit was handed out. */
+    STARTED_UNDER_A_LIMIT,
+    /** A dead-letter queue was told of a death. */
+    DEATH_TOLD,
+    /** A task was seen whose data went with its end. */
+    SEEN_BARE,
     /** A sweep removed tasks. */
     TASKS_SWEPT,
     /** A sweep removed records. */

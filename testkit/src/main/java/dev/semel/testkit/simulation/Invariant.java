@@ -20,6 +20,14 @@ public enum Invariant {
     TOKENS("one token per lineage and name"),
     /** A worker has at most one task with a vanished attempt at a time, so that a poison task buries no others. */
     SUSPECTS("a worker has at most one task with a vanished attempt"),
+    /** Of the tasks of one mutex never two run. */
+    MUTEX("of the tasks of one mutex never two run"),
+    /** A queue gives nothing while it is paused, and no more than its rate limit and its concurrency allow. */
+    LIMITS("no queue gives more than its pause and its limits allow"),
+    /** Where a queue has a dead-letter queue, each death makes one task there, and nothing else does. */
+    LETTERS("each death is told once"),
+    /** Where nothing is kept, the data of a task goes with its end; everywhere else it stays. */
+    DATA("data goes with the end where nothing is kept, and stays elsewhere"),
     /** A worker that said that it is closed has nothing in its hands. */
     CLOSING("a closed worker holds nothing");
 

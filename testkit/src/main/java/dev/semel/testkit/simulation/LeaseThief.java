@@ -60,7 +60,7 @@ final class LeaseThief implements Timeline.Party {
         return new ClaimRequest(
                 lots.generator().nextLong(),
                 false,
-                lots.chance(0.5) ? Set.copyOf(Submitter.QUEUES) : Set.of(lots.oneOf(Submitter.QUEUES)),
+                lots.chance(0.5) ? Set.copyOf(Queueing.ALL) : Set.of(lots.oneOf(Queueing.ALL)),
                 Set.copyOf(Handling.TYPES),
                 limit,
                 lots.between(0, limit),

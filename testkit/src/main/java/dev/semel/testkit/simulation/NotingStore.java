@@ -7,6 +7,8 @@ import dev.semel.store.Claims;
 import dev.semel.store.KeyRecord;
 import dev.semel.store.NewTask;
 import dev.semel.store.Page;
+import dev.semel.store.QueueDepth;
+import dev.semel.store.QueueSetUp;
 import dev.semel.store.StoreListener;
 import dev.semel.store.Submitted;
 import dev.semel.store.SweepRequest;
@@ -82,6 +84,16 @@ final class NotingStore implements TaskStore {
     @Override
     public Map<Identity, KeyRecord> records(Collection<Identity> identities) {
         throw new UnsupportedOperationException("No worker looks up a key");
+    }
+
+    @Override
+    public Map<String, QueueSetUp> queues() {
+        throw new UnsupportedOperationException("No worker looks at the settings of queues");
+    }
+
+    @Override
+    public Map<String, QueueDepth> depths() {
+        throw new UnsupportedOperationException("No worker looks at the depths of queues");
     }
 
     @Override

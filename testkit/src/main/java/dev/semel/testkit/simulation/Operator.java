@@ -1,5 +1,6 @@
 package dev.semel.testkit.simulation;
 
+import dev.semel.store.QueueSettings;
 import dev.semel.store.SweepRequest;
 import dev.semel.store.Task;
 import dev.semel.store.TaskQuery;
@@ -11,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** A person and a cleaning service: cancels, redrives, releases keys and sweeps, also twice and on old knowledge. */
+/** A person and a cleaning service: cancels, redrives, releases keys, pauses queues and sweeps, also twice and on old knowledge. */
 final class Operator implements Timeline.Party {
 
     private static final TaskQuery DEAD = new TaskQuery(
@@ -56,7 +57,7 @@ final class Operator implements Timeline.Party {
         if (world.sentIds.isEmpty() || world.sentKeys.isEmpty()) {
             return;
         }
-        switch (lots.between(0, 9)) {
+        switch (lots.between(0, 11)) {
             case 0, 1 -> move(new Transition.Cancel(recent(world.sentIds)));
             case 2, 3, 4 -> redriveOne();
             case 5, 6 -> releaseOne(recent(world.sentKeys));
@@ -64,8 +65,24 @@ final class Operator implements Timeline.Party {
                 Identity identity = recent(world.sentKeys);
                 move(new Transition.ReleaseKey(identity, recent(world.sentIds)));
             }
+            case 8, 9 -> pause();
             default -> sweep();
         }
+    }
+
+    /** Pauses a queue and, unless that is forgotten or lost, resumes it soon. */
+    private void pause() {
+        String queue = lots.oneOf(Queueing.ALL);
+        QueueSettings.Builder paused = QueueSettings.builder().paused(true);
+        QueueSettings.Builder resumed = QueueSettings.builder().paused(false);
+        move(new Transition.SetQueue(queue, paused.build()));
+        world.timeline.after(
+                lots.spread(500, 10_000),
+                this,
+                () -> move(
+                        lots.chance(0.5)
+                                ? new Transition.SetQueue(queue, resumed.build())
+                                : new Transition.ResetQueue(queue)));
     }
 
     /** One of the last: the first ones are soon too old to be interesting. */

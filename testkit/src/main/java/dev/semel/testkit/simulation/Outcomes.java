@@ -1,6 +1,7 @@
 package dev.semel.testkit.simulation;
 
 import dev.semel.store.Applied;
+import dev.semel.store.DeadLetter;
 import dev.semel.store.NewTask;
 import dev.semel.store.Submitted;
 import dev.semel.store.Submitted.ExistingTask;
@@ -11,6 +12,7 @@ import dev.semel.task.TaskId;
 import dev.semel.task.TaskState;
 import dev.semel.testkit.simulation.Evidence.Handed;
 import dev.semel.testkit.simulation.Evidence.Move;
+import dev.semel.testkit.simulation.Evidence.Read;
 import dev.semel.testkit.simulation.Evidence.Send;
 import dev.semel.testkit.simulation.Evidence.Sweeping;
 import dev.semel.testkit.simulation.KeyStory.Taking;
@@ -33,6 +35,7 @@ final class Outcomes {
         Outcomes outcomes = new Outcomes(evidence, tally);
         evidence.tasks().forEach(outcomes::count);
         evidence.keys().forEach(outcomes::count);
+        evidence.changes().forEach(outcomes::count);
         for (Sweeping sweeping : evidence.sweeps()) {
             Swept swept = sweeping.swept();
             if (swept != null) {
@@ -66,8 +69,21 @@ final class Outcomes {
             if (handed.claimed().task().progress().vanished() > 0) {
                 tally.count(Happening.CLAIMED_AFTER_VANISHED);
             }
+            String queue = handed.claimed().task().queue();
+            if (queue.equals(Queueing.NARROW) || queue.equals(Queueing.METERED)) {
+                tally.count(Happening.STARTED_UNDER_A_LIMIT);
+            }
             if (handed.request().repeated()) {
                 tally.count(Happening.CLAIM_REPEATED);
+            }
+        }
+        for (Read read : task.reads()) {
+            countSeen(read.task());
+        }
+        if (task.last() != null) {
+            countSeen(task.last());
+            if (task.last().type().equals(DeadLetter.TYPE)) {
+                tally.count(Happening.DEATH_TOLD);
             }
         }
         Set<Transition> before = new HashSet<>();
@@ -79,13 +95,30 @@ final class Outcomes {
         }
     }
 
+    private void countSeen(Task task) {
+        if (task.dataGone()) {
+            tally.count(Happening.SEEN_BARE);
+        }
+        // A key may be what it waits for instead.
+        if (task.state() == TaskState.WAITING && task.options().mutex() != null && task.identity() == null) {
+            tally.count(Happening.HELD_BY_MUTEX);
+        }
+    }
+
+    private void count(Move change) {
+        if (change.applied() && change.move() instanceof Transition.SetQueue set) {
+            tally.count(set.changes().isPaused() ? Happening.QUEUE_PAUSED : Happening.QUEUE_RESUMED);
+        }
+    }
+
     private void countAnswer(Send send, boolean sentBefore) {
         switch (send.answer()) {
             case null -> {}
             case Submitted.Busy busy -> {}
             case Submitted.Created created -> {
                 tally.count(sentBefore ? Happening.REPEATED_SEND_RECOGNISED : Happening.CREATED);
-                if (created.state() == TaskState.WAITING) {
+                if (created.state() == TaskState.WAITING
+                        && send.item().options().mutex() == null) {
                     tally.count(Happening.WAITING_BEHIND_REPLACED);
                 }
             }
@@ -140,10 +173,12 @@ final class Outcomes {
                     case APPLIED -> tally.count(Happening.REDRIVEN);
                     case SUPERSEDED -> tally.count(Happening.REDRIVE_SUPERSEDED);
                     case STALE -> tally.count(Happening.REDRIVE_STALE);
-                    case CANCEL_REQUESTED, NOT_FOUND, HELD -> {}
+                    case CANCEL_REQUESTED, NOT_FOUND, HELD, CIRCLE -> {}
                 }
             }
             case Transition.ReleaseKey release -> {}
+            case Transition.CountDuplicates count -> {}
+            case Transition.OfQueue change -> {}
             case Transition.ByWorker byWorker -> {
                 if (byWorker instanceof Transition.Cancelled && !sorted.party().equals(LeaseThief.NAME)) {
                     tally.count(Happening.CANCELLATION_HEEDED);

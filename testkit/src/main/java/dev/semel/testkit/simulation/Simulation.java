@@ -29,6 +29,7 @@ public final class Simulation {
 
     private final long seed;
     private final World world;
+    private final Queueing queueing;
     private final List<Submitter> submitters = new ArrayList<>();
 
     /** How the store to be tested is opened. */
@@ -48,6 +49,7 @@ public final class Simulation {
         this.seed = seed;
         Lots lots = new Lots(seed);
         this.world = new World(change.apply(Scenario.drawn(lots.split())), opener, lots.split());
+        this.queueing = new Queueing(world);
         world.trace.line("world", "seed " + seed + ": " + world.scenario);
         populate(lots);
     }
@@ -85,6 +87,7 @@ public final class Simulation {
 
     private void populate(Lots lots) {
         Scenario scenario = world.scenario;
+        queueing.declare();
         for (int i = 1; i <= scenario.submitters(); i++) {
             Submitter submitter = new Submitter(world, lots.split(), i);
             submitters.add(submitter);
@@ -137,6 +140,7 @@ public final class Simulation {
         long deadline = world.timeline.now()
                 + DRAIN.plus(DRAIN_PER_TASK.multipliedBy(open().size())).toNanos();
         while (world.timeline.now() < deadline && (isUnderWay() || hasWork())) {
+            queueing.resume();
             runUntil(Math.min(deadline, world.timeline.now() + LOOK.toNanos()));
         }
     }

@@ -27,7 +27,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class Submitter implements Timeline.Party {
 
-    static final List<String> QUEUES = List.of("fast", "slow");
     private static final List<String> TENANTS = List.of("default", "acme");
 
     private static final List<ReusePolicy> POLICIES = List.of(
@@ -137,7 +136,7 @@ final class Submitter implements Timeline.Party {
 
     private NewTask item() {
         String tenant = lots.chance(0.75) ? TENANTS.get(0) : TENANTS.get(1);
-        String queue = lots.oneOf(QUEUES);
+        String queue = lots.oneOf(Queueing.ALL);
         String type = lots.chance(0.03) ? Handling.GHOST : lots.oneOf(Handling.TYPES);
         boolean keyed = !type.equals(Handling.MAIL) && lots.chance(0.85);
         int number = keyed ? lots.between(1, world.scenario.keys()) : 1_000 + lots.between(0, 999);
@@ -203,13 +202,15 @@ final class Submitter implements Timeline.Party {
     }
 
     private TaskOptions options() {
+        String mutex = lots.chance(0.25) ? "m" + lots.between(1, 2) : null;
         if (lots.chance(0.7)) {
-            return TaskOptions.NONE;
+            return new TaskOptions(0, null, null, mutex);
         }
         return new TaskOptions(
                 lots.between(0, 9),
                 lots.chance(0.3) ? RetryPolicy.attempts(lots.between(1, 4)) : null,
                 // Whole milliseconds, as stores keep them: it is compared with what is stored in the end.
-                lots.chance(0.3) ? lots.spread(50, 5_000).truncatedTo(ChronoUnit.MILLIS) : null);
+                lots.chance(0.3) ? lots.spread(50, 5_000).truncatedTo(ChronoUnit.MILLIS) : null,
+                mutex);
     }
 }

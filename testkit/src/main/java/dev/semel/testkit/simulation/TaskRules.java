@@ -1,6 +1,7 @@
 package dev.semel.testkit.simulation;
 
 import dev.semel.store.Attempt;
+import dev.semel.store.DeadLetter;
 import dev.semel.store.NewTask;
 import dev.semel.store.Submitted;
 import dev.semel.store.Submitted.ExistingTask;
@@ -57,6 +58,9 @@ final class TaskRules {
             }
             return;
         }
+        if (last.type().equals(DeadLetter.TYPE)) {
+            return; // made by a store itself: QueueRules looks whether that was right
+        }
         if (item == null || task.sends().stream().noneMatch(Send::mayHaveCreated)) {
             findings.broken(Invariant.I2, task, "is there, but no submission can have made it");
         } else if (!isAsSent(last, item)) {
@@ -78,7 +82,7 @@ final class TaskRules {
         return task.tenant().equals(item.tenant())
                 && task.queue().equals(item.queue())
                 && task.type().equals(item.type())
-                && task.input().equals(item.input())
+                && (task.input() == null || task.input().equals(item.input()))
                 && task.options().equals(item.options())
                 && Objects.equals(
                         task.identity(), item.key() == null ? null : item.key().identity());
@@ -283,7 +287,7 @@ final class TaskRules {
     }
 
     private static void addResult(Set<@Nullable String> results, Task task) {
-        if (task.state() == TaskState.COMPLETED) {
+        if (task.state() == TaskState.COMPLETED && !task.dataGone()) {
             results.add(task.progress().result());
         }
     }

@@ -4,6 +4,7 @@ import dev.semel.store.Applied;
 import dev.semel.store.Claims;
 import dev.semel.store.Claims.Claimed;
 import dev.semel.store.NewTask;
+import dev.semel.store.QueueSettings;
 import dev.semel.store.Submitted;
 import dev.semel.store.Submitted.ExistingTask;
 import dev.semel.store.Swept;
@@ -16,6 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Calls and answers in few words: the same words in every run, so nothing that depends on hashing or on stack traces. */
 final class Wording {
@@ -52,6 +54,9 @@ final class Wording {
         NewTask.KeyRequest key = item.key();
         return trace.name(item.id()) + " " + item.tenant() + "/" + item.queue() + "/" + item.type() + " " + item.input()
                 + " " + item.start()
+                + (item.options().mutex() == null
+                        ? ""
+                        : " mutex " + item.options().mutex())
                 + (key == null ? "" : " key " + of(key.identity()) + " ttl " + key.ttl() + " " + of(key.policy()));
     }
 
@@ -76,7 +81,24 @@ final class Wording {
             case Transition.Redrive redrive -> "redrive " + trace.name(redrive.taskId()) + "/" + redrive.attempt();
             case Transition.ReleaseKey release ->
                 "release " + of(release.identity()) + " of " + trace.name(release.taskId());
+            case Transition.CountDuplicates count ->
+                "count " + count.count() + " duplicates of " + trace.name(count.taskId());
+            case Transition.DeclareQueue declare -> "declare " + declare.queue() + " as " + of(declare.settings());
+            case Transition.SetQueue set -> "set " + set.queue() + " to " + of(set.changes());
+            case Transition.ResetQueue reset -> "reset " + reset.queue();
         };
+    }
+
+    /** Only what they say. */
+    private static String of(QueueSettings settings) {
+        return Stream.of(
+                        settings.paused() == null ? "" : settings.isPaused() ? "paused" : "not paused",
+                        settings.rateLimit() == null ? "" : settings.rateLimit().text(),
+                        settings.concurrency() == null ? "" : "concurrency " + settings.concurrency(),
+                        settings.retention() == null ? "" : "retention " + settings.retention(),
+                        settings.deadLetterQueue() == null ? "" : "dead letters to " + settings.deadLetterQueue())
+                .filter(said -> !said.isEmpty())
+                .collect(Collectors.joining(", "));
     }
 
     private String lease(Transition.ByWorker move) {

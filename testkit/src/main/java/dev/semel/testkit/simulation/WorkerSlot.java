@@ -26,7 +26,7 @@ final class WorkerSlot {
         boolean all = number == 1 || lots.chance(0.5);
         WorkerSettings settings = new WorkerSettings(
                 "w" + number + "." + lives,
-                all ? Set.copyOf(Submitter.QUEUES) : Set.of(lots.oneOf(Submitter.QUEUES)),
+                all ? Set.copyOf(Queueing.ALL) : Set.of(lots.oneOf(Queueing.ALL)),
                 lots.between(1, 4),
                 lots.oneOf(List.of(0, 2, 100)),
                 world.scenario.lease(),

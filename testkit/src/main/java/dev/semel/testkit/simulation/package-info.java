@@ -12,6 +12,10 @@
  * worlds altogether, because faults hide each other. Then for a while things are submitted and go wrong; then the faults
  * stop, and all that is open must end within a bound.
  *
+ * <p>The queues of a world differ: one has no settings, one runs two tasks at once, one starts three in a second, one keeps
+ * nothing of what has ended, two tell a dead-letter queue of their dead; some tasks have a mutex, and the operator pauses
+ * queues and resumes them.
+ *
  * <p>The workers are the real ones: {@link dev.semel.engine.WorkerLoop} is a worker's whole state and all its rules, and
  * here it runs on a {@code SimulatedHost}. A step of the loop is an event. A timer is an event, by a clock that is skewed.
  * A handler is an event at the end of the time that it takes, and is told there whether it was interrupted. A call to the
@@ -34,7 +38,7 @@
  * even been sent. Which invariants there are is said by {@link dev.semel.testkit.simulation.Invariant}.
  *
  * <p>Two things keep the simulation itself honest. Its tests plant bugs (a store that does not check the attempt, that lets
- * go an identity while its task is open, that does not recognise a repeated send, and others), and each must be found and
+ * go an identity while its task is open, that does not recognise a repeated send, that ignores a mutex, and others), and each must be found and
  * called by the right name within some dozens of seeds. And every {@link dev.semel.testkit.simulation.Happening}, fault and
  * outcome, must occur often over the usual seeds, so that the generator cannot lose its teeth unnoticed.
  *
@@ -49,7 +53,7 @@
  * <h2>Your own store</h2>
  *
  * <pre>{@code
- * for (long seed = 1; seed <= 500; seed++) {
+ * for (long seed = 1; seed <= 1_000; seed++) {
  *     SimulationReport report = Simulation.run(seed, clock -> new YourStore(clock));
  *     assertThat(report.violations()).isEmpty();
  * }
@@ -69,6 +73,7 @@
  *       results is a plain read here.
  *   <li>The moment of an effect within a handler: a handler does all it does at the end of its time. Recorded effects (I5),
  *       transactions, schedules and workflows are not simulated yet.
+ *   <li>Settings that change, but for a pause. Letters of the dead have no handler: they are counted and stay.
  *   <li>The store's clock never goes back, and sweeps are never cut short by their limit.
  *   <li>A submission that is sent again after its task's data and its record were swept makes a new task under the old id,
  *       as the laws allow. Such a task is counted, and its two lives are not told apart, so nothing is checked of them but

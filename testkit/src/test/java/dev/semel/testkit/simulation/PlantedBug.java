@@ -64,7 +64,25 @@ enum PlantedBug implements Simulation.StoreUnderTest {
     SUSPECTS_NOT_LIMITED(Invariant.SUSPECTS),
 
     /** A rerun after a failure begins a lineage of its own, so its tokens are new ones. */
-    LINEAGE_LOST(Invariant.TOKENS);
+    LINEAGE_LOST(Invariant.TOKENS),
+
+    /** Mutexes are forgotten. */
+    MUTEX_IGNORED(Invariant.MUTEX),
+
+    /** A pause changes nothing. */
+    PAUSE_IGNORED(Invariant.LIMITS),
+
+    /** A concurrency changes nothing. */
+    CONCURRENCY_IGNORED(Invariant.LIMITS),
+
+    /** A rate limit changes nothing. */
+    RATE_IGNORED(Invariant.LIMITS),
+
+    /** Now and then a dead-letter queue is not told. */
+    LETTER_LOST(Invariant.LETTERS),
+
+    /** Data that should go with the end stays. */
+    DATA_STAYS(Invariant.DATA);
 
     private final Invariant broken;
 
@@ -92,6 +110,16 @@ enum PlantedBug implements Simulation.StoreUnderTest {
             case LEASES_DO_NOT_END -> new LeasesDoNotEnd(right);
             case SUSPECTS_NOT_LIMITED -> new SuspectsNotLimited(right);
             case LINEAGE_LOST -> new LineageLost(right);
+            case MUTEX_IGNORED -> new WrongQueues.MutexIgnored(right);
+            case PAUSE_IGNORED ->
+                new WrongQueues.SettingIgnored(right, said -> WrongQueues.with(said, false, true, true, true));
+            case CONCURRENCY_IGNORED ->
+                new WrongQueues.SettingIgnored(right, said -> WrongQueues.with(said, true, false, true, true));
+            case RATE_IGNORED ->
+                new WrongQueues.SettingIgnored(right, said -> WrongQueues.with(said, true, true, false, true));
+            case LETTER_LOST -> new WrongQueues.LetterLost(right);
+            case DATA_STAYS ->
+                new WrongQueues.SettingIgnored(right, said -> WrongQueues.with(said, true, true, true, false));
         };
     }
 
@@ -190,7 +218,9 @@ enum PlantedBug implements Simulation.StoreUnderTest {
                             record.windowPassed(),
                             record.state(),
                             record.finishedAt(),
-                            record.dataGone()));
+                            record.dataGone(),
+                            record.duplicates(),
+                            record.lastDuplicateAt()));
         }
     }
 
@@ -369,6 +399,7 @@ enum PlantedBug implements Simulation.StoreUnderTest {
                     wish.queues(),
                     wish.types(),
                     wish.limit(),
+                    wish.limited(),
                     wish.suspects(),
                     LONG,
                     wish.worker()));
@@ -396,6 +427,7 @@ enum PlantedBug implements Simulation.StoreUnderTest {
                     wish.queues(),
                     wish.types(),
                     wish.limit(),
+                    wish.limited(),
                     wish.limit(),
                     wish.lease(),
                     wish.worker()));
@@ -428,7 +460,9 @@ enum PlantedBug implements Simulation.StoreUnderTest {
                             record.windowPassed(),
                             record.state(),
                             record.finishedAt(),
-                            record.dataGone()));
+                            record.dataGone(),
+                            record.duplicates(),
+                            record.lastDuplicateAt()));
         }
     }
 }

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.TestInstance;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class SimulationTest {
 
-    private static final int SEEDS = 500;
+    private static final int SEEDS = 1_000;
 
     // Far below what the usual seeds bring about; a generator that has lost a tooth is at 0.
     private static final int LEAST = 50;

@@ -1,0 +1,200 @@
+package dev.semel;
+
+import dev.semel.store.QueueSettings;
+import dev.semel.task.Durations;
+import dev.semel.task.IdentityStrategy;
+import dev.semel.task.InvalidInput;
+import dev.semel.task.JsonPointer;
+import dev.semel.task.Limits;
+import dev.semel.task.RateLimit;
+import dev.semel.task.RetryPolicy;
+import dev.semel.task.ReusePolicy;
+import dev.semel.task.Scope;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Reads settings from a TOML file, {@code semel.toml} by custom. */
+public final class SettingsFile {
+
+    private static final String DEAD_LETTER_QUEUE = "dead_letter_queue";
+    private static final String IDENTITY = "identity";
+    private static final String IDENTITY_FIELDS = "identity_fields";
+    private static final String TTL = "idempotency_ttl";
+    private static final String REUSE = "reuse";
+    private static final String RETENTION = "retention";
+
+    private SettingsFile() {}
+
+    /**
+     * Reads a file.
+     *
+     * @param file the file
+     * @return what it says
+     * @throws InvalidInput if it cannot be read, or says what cannot be understood; the message names the file, the line and
+     *     the name, and the nearest name that is known
+     */
+    public static Settings read(Path file) {
+        TomlTable root = TomlTable.of(TomlDocument.read(file));
+        String store = root.text("store", text -> text);
+        TomlTable defaultsTable = root.table("defaults");
+        TomlTable cleaningTable = root.table("cleaning");
+        TomlTable queueTables = root.table("queues");
+        TomlTable taskTables = root.table("tasks");
+        root.end();
+        Settings.Defaults defaults = defaults(defaultsTable);
+        Settings.CleaningTimes cleaning = cleaning(cleaningTable);
+        Map<String, QueueSettings> queues = new LinkedHashMap<>();
+        Map<String, TomlTable> byQueue = queueTables.tables("queue");
+        byQueue.forEach((name, table) -> queues.put(name, queue(table)));
+        byQueue.forEach((name, table) -> checkCircle(name, table, queues));
+        Map<String, TypeSettings> tasks = new LinkedHashMap<>();
+        taskTables.tables("task type").forEach((name, table) -> tasks.put(name, task(table)));
+        return new Settings(store, defaults, cleaning, queues, tasks);
+    }
+
+    private static Settings.Defaults defaults(TomlTable table) {
+        Settings.Defaults defaults = new Settings.Defaults(
+                identity(table), table.text(REUSE, ReusePolicy::parse), positive(table, TTL, "idempotency ttl"));
+        table.end();
+        return defaults;
+    }
+
+    private static Settings.CleaningTimes cleaning(TomlTable table) {
+        Settings.CleaningTimes times = new Settings.CleaningTimes(
+                table.text("interval", Durations::parse),
+                positive(table, RETENTION, "retention"),
+                positive(table, "dead_letter_retention", "retention of dead letters"),
+                positive(table, "workflow_retention", "retention of workflows"));
+        table.end();
+        return times;
+    }
+
+    private static QueueSettings queue(TomlTable table) {
+        if (table.has("paused")) {
+            throw table.wrong(
+                    "paused",
+                    "a queue is paused at run time, with \"semel queue pause\" or Operations.pause, because a pause that"
+                            + " comes back with every start would surprise. Take it out.");
+        }
+        RateLimit rateLimit = table.text("rate_limit", RateLimit::parse);
+        Integer concurrency = table.number("concurrency", SettingsFile::concurrency);
+        QueueSettings settings = new QueueSettings(
+                null,
+                rateLimit,
+                concurrency,
+                table.text(RETENTION, Durations::parse),
+                positive(table, TTL, "idempotency ttl"),
+                table.text(REUSE, ReusePolicy::parse),
+                table.text(DEAD_LETTER_QUEUE, name -> name.isEmpty() ? name : Limits.name("dead-letter queue", name)));
+        table.end();
+        return settings;
+    }
+
+    private static int concurrency(int given) {
+        QueueSettings.builder().concurrency(given); // checks it
+        return given;
+    }
+
+    private static void checkCircle(String queue, TomlTable table, Map<String, QueueSettings> queues) {
+        Set<String> seen = new HashSet<>();
+        String at = queue;
+        while (at != null && seen.add(at)) {
+            at = queues.getOrDefault(at, QueueSettings.NONE).deadLettersTo();
+            if (queue.equals(at)) {
+                throw table.wrong(
+                        DEAD_LETTER_QUEUE,
+                        "the queue would get its own dead letters back, because the dead-letter queues form a circle."
+                                + " Choose another.");
+            }
+        }
+    }
+
+    private static TypeSettings task(TomlTable table) {
+        String queue = table.text("queue", name -> Limits.name("queue", name));
+        IdentityStrategy identity = identity(table);
+        List<JsonPointer> ignored = table.texts("ignore_fields", SettingsFile::field);
+        TypeSettings settings = new TypeSettings(
+                queue,
+                identity,
+                table.text("scope", Scope::parse),
+                table.text(REUSE, ReusePolicy::parse),
+                positive(table, TTL, "idempotency ttl"),
+                ignored,
+                retry(table),
+                positive(table, "timeout", "timeout"),
+                table.number("priority", Limits::priority));
+        table.end();
+        return settings;
+    }
+
+    private static @Nullable IdentityStrategy identity(TomlTable table) {
+        String word = table.text(IDENTITY, SettingsFile::strategy);
+        List<JsonPointer> fields = table.texts(IDENTITY_FIELDS, SettingsFile::field);
+        boolean contextual = "contextual".equals(word);
+        if (fields != null && !contextual) {
+            throw table.wrong(
+                    IDENTITY_FIELDS,
+                    "only the contextual strategy has fields, but identity is "
+                            + (word == null ? "not given" : "\"" + word + "\"")
+                            + ". Write identity = \"contextual\", or take the fields out.");
+        }
+        if (contextual && (fields == null || fields.isEmpty())) {
+            throw table.wrong(
+                    fields == null ? IDENTITY : IDENTITY_FIELDS,
+                    "the contextual strategy needs at least one field, but got none. Write, for example, identity_fields ="
+                            + " [\"/customer\"].");
+        }
+        return switch (word) {
+            case null -> null;
+            case "contextual" -> new IdentityStrategy.Contextual(orElse(fields, List.of()));
+            case "strict" -> IdentityStrategy.strict();
+            case "caller_provided" -> IdentityStrategy.callerProvided();
+            default -> IdentityStrategy.alwaysUnique();
+        };
+    }
+
+    private static String strategy(String word) {
+        if (!Set.of("strict", "contextual", "caller_provided", "always_unique").contains(word)) {
+            throw new InvalidInput(
+                    "An identity strategy is strict, contextual, caller_provided or always_unique, but got" + " \""
+                            + Limits.shown(word) + "\".");
+        }
+        return word;
+    }
+
+    private static JsonPointer field(String text) {
+        if (text.isEmpty()) {
+            throw new InvalidInput(
+                    "A field is named by a JSON pointer such as \"/customer\", but got \"\", which is the"
+                            + " whole input. Name a part of it.");
+        }
+        return new JsonPointer(text);
+    }
+
+    private static @Nullable RetryPolicy retry(TomlTable table) {
+        Integer attempts = table.number(
+                "max_attempts", given -> RetryPolicy.attempts(given).maxAttempts());
+        List<Duration> delays = table.texts("retry_delays", Durations::parse);
+        if (delays == null) {
+            return attempts == null ? null : RetryPolicy.attempts(attempts);
+        }
+        return table.read(
+                "retry_delays",
+                () -> new RetryPolicy(
+                        attempts == null ? delays.size() + 1 : attempts, new RetryPolicy.Backoff.Fixed(delays)));
+    }
+
+    private static @Nullable Duration positive(TomlTable table, String name, String what) {
+        return table.text(name, text -> Limits.positive(what, Durations.parse(text)));
+    }
+
+    private static <T> T orElse(@Nullable T given, T otherwise) {
+        return given == null ? otherwise : given;
+    }
+}

@@ -1,0 +1,235 @@
+package dev.semel.store;
+
+import dev.semel.task.InvalidInput;
+import dev.semel.task.Limits;
+import dev.semel.task.RateLimit;
+import dev.semel.task.ReusePolicy;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a queue does differently from others. A setting that is null says nothing; then the next layer holds, and in the end
+ * the default.
+ *
+ * @param paused whether no task of it is claimed
+ * @param rateLimit how many tasks may start in a span of time; {@link RateLimit#NONE} for no limit
+ * @param concurrency how many tasks may run at once, over all workers; 0 for no limit
+ * @param retention how long a finished task's data is kept; zero lets it go with the end
+ * @param idempotencyTtl how long records answer, for types and submissions that do not say so
+ * @param reuse what becomes of a submission whose identity has a task, for types and submissions that do not say so
+ * @param deadLetterQueue the queue that is told of dead letters; empty for none
+ */
+public record QueueSettings(
+        @Nullable Boolean paused,
+        @Nullable RateLimit rateLimit,
+        @Nullable Integer concurrency,
+        @Nullable Duration retention,
+        @Nullable Duration idempotencyTtl,
+        @Nullable ReusePolicy reuse,
+        @Nullable String deadLetterQueue) {
+
+    /** Settings that say nothing. */
+    public static final QueueSettings NONE = new QueueSettings(null, null, null, null, null, null, null);
+
+    /** The most tasks that a concurrency can allow; more is no limit worth its name. */
+    public static final int MOST_CONCURRENCY = 100_000;
+
+    /** Checks each setting. */
+    public QueueSettings {
+        if (concurrency != null && (concurrency < 0 || concurrency > MOST_CONCURRENCY)) {
+            throw new InvalidInput("A queue's concurrency is 1 to " + MOST_CONCURRENCY
+                    + ", or 0 for no limit, but got \"" + concurrency + "\".");
+        }
+        if (retention != null) {
+            Limits.duration("retention", retention);
+        }
+        if (idempotencyTtl != null) {
+            Limits.positive("idempotency ttl", idempotencyTtl);
+        }
+        if (deadLetterQueue != null && !deadLetterQueue.isEmpty()) {
+            Limits.name("dead-letter queue", deadLetterQueue);
+        }
+    }
+
+    /**
+     * Lays these settings over others.
+     *
+     * @param below what holds where these settings say nothing
+     * @return both together
+     */
+    public QueueSettings or(QueueSettings below) {
+        return new QueueSettings(
+                paused != null ? paused : below.paused,
+                rateLimit != null ? rateLimit : below.rateLimit,
+                concurrency != null ? concurrency : below.concurrency,
+                retention != null ? retention : below.retention,
+                idempotencyTtl != null ? idempotencyTtl : below.idempotencyTtl,
+                reuse != null ? reuse : below.reuse,
+                deadLetterQueue != null ? deadLetterQueue : below.deadLetterQueue);
+    }
+
+    /**
+     * Tells whether no task is claimed.
+     *
+     * @return false unless said otherwise
+     */
+    public boolean isPaused() {
+        return Boolean.TRUE.equals(paused);
+    }
+
+    /**
+     * The rate limit that holds.
+     *
+     * @return the limit; null for none
+     */
+    public @Nullable RateLimit startLimit() {
+        return rateLimit == null || rateLimit.starts() == 0 ? null : rateLimit;
+    }
+
+    /**
+     * The concurrency that holds.
+     *
+     * @return the most tasks that may run at once; the largest number there is for no limit
+     */
+    public int mostRunning() {
+        return concurrency == null || concurrency == 0 ? Integer.MAX_VALUE : concurrency;
+    }
+
+    /**
+     * Tells whether a claim has to count what it takes.
+     *
+     * @return whether there is a rate limit or a concurrency
+     */
+    public boolean isLimited() {
+        return startLimit() != null || mostRunning() != Integer.MAX_VALUE;
+    }
+
+    /**
+     * Tells whether a task's data goes with its end.
+     *
+     * @return whether the retention is zero
+     */
+    public boolean keepsNothing() {
+        return retention != null && retention.isZero();
+    }
+
+    /**
+     * The dead-letter queue that holds.
+     *
+     * @return its name; null for none
+     */
+    public @Nullable String deadLettersTo() {
+        return deadLetterQueue == null || deadLetterQueue.isEmpty() ? null : deadLetterQueue;
+    }
+
+    /**
+     * Starts a collection of settings.
+     *
+     * @return the builder
+     */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /** Collects settings; each is checked as it is set. */
+    public static final class Builder {
+
+        private QueueSettings settings = NONE;
+
+        private Builder() {}
+
+        /**
+         * Sets whether no task of the queue is claimed.
+         *
+         * @param paused whether
+         * @return this builder
+         */
+        public Builder paused(boolean paused) {
+            return with(new QueueSettings(paused, null, null, null, null, null, null));
+        }
+
+        /**
+         * Sets how many tasks may start in a span of time, over all workers together.
+         *
+         * @param limit for example {@code 100/sec}; {@code none} for no limit
+         * @return this builder
+         */
+        public Builder rateLimit(String limit) {
+            return rateLimit(RateLimit.parse(limit));
+        }
+
+        /**
+         * Sets how many tasks may start in a span of time, over all workers together.
+         *
+         * @param limit the limit
+         * @return this builder
+         */
+        public Builder rateLimit(RateLimit limit) {
+            return with(new QueueSettings(null, limit, null, null, null, null, null));
+        }
+
+        /**
+         * Sets how many tasks may run at once, over all workers together.
+         *
+         * @param tasks the number; 0 for no limit
+         * @return this builder
+         */
+        public Builder concurrency(int tasks) {
+            return with(new QueueSettings(null, null, tasks, null, null, null, null));
+        }
+
+        /**
+         * Sets how long a finished task's data is kept.
+         *
+         * @param time the time; zero lets it go with the end
+         * @return this builder
+         */
+        public Builder retention(Duration time) {
+            return with(new QueueSettings(null, null, null, time, null, null, null));
+        }
+
+        /**
+         * Sets how long records answer, for types and submissions that do not say so.
+         *
+         * @param ttl the window
+         * @return this builder
+         */
+        public Builder idempotencyTtl(Duration ttl) {
+            return with(new QueueSettings(null, null, null, null, ttl, null, null));
+        }
+
+        /**
+         * Sets what becomes of a submission whose identity has a task, for types and submissions that do not say so.
+         *
+         * @param policy the policy
+         * @return this builder
+         */
+        public Builder reuse(ReusePolicy policy) {
+            return with(new QueueSettings(null, null, null, null, null, policy, null));
+        }
+
+        /**
+         * Sets the queue that is told of dead letters.
+         *
+         * @param queue its name; empty for none
+         * @return this builder
+         */
+        public Builder deadLetterQueue(String queue) {
+            return with(new QueueSettings(null, null, null, null, null, null, queue));
+        }
+
+        /**
+         * Ends the collection.
+         *
+         * @return the settings
+         */
+        public QueueSettings build() {
+            return settings;
+        }
+
+        private Builder with(QueueSettings one) {
+            settings = one.or(settings);
+            return this;
+        }
+    }
+}
