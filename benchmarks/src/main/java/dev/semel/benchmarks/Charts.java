@@ -5,6 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Draws figures as SVG: a pair of bars for each measure, ours above what it is compared with. */
 final class Charts {
@@ -30,7 +31,8 @@ final class Charts {
         }
         Map<String, String> charts = new LinkedHashMap<>();
         sections.forEach((section, members) -> {
-            boolean growth = members.stream().anyMatch(result -> result.empty() != null);
+            boolean growth =
+                    !section.equals(Cleaned.SECTION) && members.stream().anyMatch(result -> result.empty() != null);
             charts.put(section, growth ? line(section, members) : bars(section, members));
         });
         return charts;
@@ -39,20 +41,27 @@ final class Charts {
     private static String bars(String section, List<Result> results) {
         double most = 0;
         for (Result result : results) {
+            Series beside = beside(result);
             most = Math.max(most, result.ours().median());
-            most = result.raw() == null ? most : Math.max(most, result.raw().median());
+            most = beside == null ? most : Math.max(most, beside.median());
         }
         StringBuilder svg = new StringBuilder();
         int y = TOP;
         for (Result result : results) {
             text(svg, LABELS - 10, y + 17, "end", result.title());
             bar(svg, y, OURS, result.ours().median(), most, result.unit());
-            if (result.raw() != null) {
-                bar(svg, y + 15, BESIDE, result.raw().median(), most, "raw");
+            Series beside = beside(result);
+            if (beside != null) {
+                bar(svg, y + 15, BESIDE, beside.median(), most, result.raw() == null ? "without" : "raw");
             }
             y += ROW;
         }
-        return document(section + ": Semel (dark) and the raw limit (light)", y, svg);
+        String light = section.equals(Cleaned.SECTION) ? "the same without cleaning" : "the raw limit";
+        return document(section + ": Semel (dark) and " + light + " (light)", y, svg);
+    }
+
+    private static @Nullable Series beside(Result result) {
+        return result.raw() != null ? result.raw() : result.empty();
     }
 
     private static void bar(StringBuilder svg, int y, String colour, double value, double most, String unit) {

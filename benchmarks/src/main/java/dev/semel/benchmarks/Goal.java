@@ -101,7 +101,9 @@ public record Goal(String what, boolean atLeast, double limit, double measured) 
 
         private void growth(Result result) {
             Double kept = result.kept();
-            if (kept != null) {
+            if (kept != null && result.section().equals(Cleaned.SECTION)) {
+                goals.add(new Goal(result.title() + ", to the same without cleaning", true, 0.8, kept));
+            } else if (kept != null) {
                 goals.add(new Goal(result.title() + ", to an empty store", true, 0.9, kept));
                 Double before = result.details().get("heap before, MB");
                 Double with = result.details().get("heap with it, MB");

@@ -58,16 +58,25 @@ record Growth(StoreUnderTest storage, Scale scale, boolean history, int size) im
     }
 
     private int grow(Ours ours) {
+        fill(ours, size, history);
+        return size;
+    }
+
+    /** Makes finished tasks. */
+    static void finish(Ours ours, int size) {
+        fill(ours, size, true);
+    }
+
+    private static void fill(Ours ours, int size, boolean finish) {
         // In parts, so that neither the requests nor the backlog of a history live on the heap at once.
         int part = 20_000;
         for (int from = 0; from < size; from += part) {
             int count = Math.min(part, size - from);
             ours.submitInBatches(Item.fresh(from, count, Keys.RISING));
-            if (history) {
+            if (finish) {
                 ours.finishQuickly(count);
             }
         }
-        return size;
     }
 
     private double drainEmpty(int drained) {
@@ -78,7 +87,8 @@ record Growth(StoreUnderTest storage, Scale scale, boolean history, int size) im
         }
     }
 
-    private static double drain(Ours ours, int drained) {
+    /** Drains at least so many tasks; how many in a second. */
+    static double drain(Ours ours, int drained) {
         long executedBefore = ours.executed();
         long completedBefore = ours.store().completed();
         Lap took = Measures.drainAll(ours, drained);

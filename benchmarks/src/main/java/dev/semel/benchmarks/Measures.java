@@ -43,6 +43,7 @@ final class Measures {
         measures.all.add(new IdleWorker(storage, scale));
         scale.history().forEach(size -> measures.all.add(new Growth(storage, scale, true, size)));
         scale.backlog().forEach(size -> measures.all.add(new Growth(storage, scale, false, size)));
+        measures.all.add(new Cleaned(storage, scale, scale.history().getLast()));
         return measures.all;
     }
 
