@@ -140,4 +140,86 @@ class ExamplesTest {
         assertThat(printed(ManyAtOnce::run))
                 .containsExactly("refused: IdempotencyConflict", "created: 2000", "recognised: 2000");
     }
+
+    @Test
+    void limitsHoldForAllWorkersTogether() throws Exception {
+        assertThat(printed((file, out) -> LimitAQueue.run(out)))
+                .containsExactly(
+                        "at once: 10 of 30, 20 are due and held back",
+                        "after a second of rest: 10 more, 10 are held back",
+                        "a hundredth of a second later: 1 more",
+                        "limited again: true",
+                        "of two workers together at most 2 ran at once",
+                        "exported for ada@example.org",
+                        "mails that are due: 1",
+                        "sent to ada@example.org",
+                        "A has 50, B has 100");
+    }
+
+    @Test
+    void deadLettersAreToldOfListedAndRedriven() throws Exception {
+        assertThat(printed(DeadLetters::run))
+                .containsExactly(
+                        "told of charge-ORD-1: failed after 2 attempts in payments",
+                        "told of charge-ORD-2: failed after 2 attempts in payments",
+                        "charge-ORD-2 is failed",
+                        "charge-ORD-1 is failed",
+                        "sent again: ORD-2 paid under a token of 32 characters",
+                        "charge-ORD-2 had 2 attempts and is superseded",
+                        "charge-ORD-1 had 2 attempts and would run",
+                        "charge-ORD-2: SUPERSEDED",
+                        "charge-ORD-1: REDRIVEN",
+                        "redriven: ORD-1 paid under a token of 32 characters",
+                        "a circle is refused");
+    }
+
+    @Test
+    void tasksAreCancelledAndReplaced() throws Exception {
+        assertThat(printed(CancelAndReplace::run))
+                .containsExactly(
+                        "pending: CANCELLED",
+                        "again: CANCELLED",
+                        "open: 3",
+                        "CANCELLED",
+                        "CANCELLED",
+                        "CANCELLED",
+                        "running: ASKED",
+                        "ended as cancelled",
+                        "run 2 is waiting",
+                        "west has version 3",
+                        "the old one ended as cancelled");
+    }
+
+    @Test
+    void aSubmissionIsExplainedBeforeAndAfter() throws Exception {
+        assertThat(printed(ExplainASubmission::run))
+                .contains(
+                        "Key \"charge-ORD-123\" was given by the caller.",
+                        "It counts within tenant \"default\" and the scope type \"charge_customer\".",
+                        "There is no record of it: the key is free.",
+                        "So a submission makes a new task, run 1.",
+                        "before: CREATE",
+                        "the same request: REPEAT",
+                        "CONFLICT by rule other_input=conflict, because of [/cents]",
+                        "While that is open the key is held, whatever its window.",
+                        "So a submission is answered with that task (rule pending=return).",
+                        "its key would RETURN");
+    }
+
+    @Test
+    void windowsPassAndDataGoes() throws Exception {
+        assertThat(printed(WindowsAndRetention::run))
+                .containsExactly(
+                        "after 59 minutes, created: false",
+                        "after 60 minutes, created: true, run 1",
+                        "done, and its result is gone",
+                        "the key still answers: completed, created: false",
+                        "duplicates of invoice-8: 3",
+                        "open: HELD",
+                        "ended: RELEASED",
+                        "again: FREE",
+                        "more to clean: false",
+                        "after a week the result is gone",
+                        "created again: false, it is completed");
+    }
 }

@@ -7,8 +7,10 @@ import java.io.InputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +29,7 @@ final class Console {
     private final Map<String, String> environment;
     private final boolean system;
     private @Nullable Boolean terminal;
+    private boolean plain;
 
     private Console(InputStream in, PrintStream out, PrintStream err, Map<String, String> environment, boolean system) {
         this.in = in;
@@ -41,9 +44,39 @@ final class Console {
         return new Console(System.in, utf8(FileDescriptor.out), utf8(FileDescriptor.err), System.getenv(), true);
     }
 
+    /**
+     * Whether the program was started with its standard input closed. The JVM then opens files of its own under that number,
+     * and reading would give their bytes.
+     */
+    boolean isInputClosed() {
+        if (!system) {
+            return false;
+        }
+        try {
+            Path device = Path.of("/proc/self/fd/0").toRealPath();
+            String name = device.toString();
+            return name.endsWith(".jar")
+                    || name.endsWith(".aot")
+                    || name.endsWith(".jsa")
+                    || device.startsWith(
+                            Path.of(System.getProperty("java.home")).toRealPath());
+        } catch (NoSuchFileException e) {
+            return !Files.isSymbolicLink(Path.of("/proc/self/fd/0")) && Files.isDirectory(Path.of("/proc/self/fd"));
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
     /** Another one, for callers inside the same program; it is no terminal. */
     static Console of(InputStream in, PrintStream out, PrintStream err, Map<String, String> environment) {
         return new Console(in, out, err, environment, false);
+    }
+
+    /** Another one that passes for a terminal. */
+    static Console ofTerminal(InputStream in, PrintStream out, PrintStream err, Map<String, String> environment) {
+        Console console = of(in, out, err, environment);
+        console.terminal = true;
+        return console;
     }
 
     private static PrintStream utf8(FileDescriptor descriptor) {
@@ -87,6 +120,22 @@ final class Console {
         }
     }
 
+    /** Asks whoever sits at the terminal; whatever is not a clear yes is a no. */
+    boolean confirms(String question) {
+        err.print(question + " [y/N] ");
+        err.flush();
+        try {
+            StringBuilder answer = new StringBuilder();
+            for (int c = in.read(); c >= 0 && c != '\n' && answer.length() < 100; c = in.read()) {
+                answer.append((char) c);
+            }
+            String word = answer.toString().strip().toLowerCase(Locale.ROOT);
+            return word.equals("y") || word.equals("yes");
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
     /** How many characters fit into a line. */
     int width() {
         String columns = environment.get("COLUMNS");
@@ -100,9 +149,14 @@ final class Console {
         return size.length == 2 && size[1].matches("[1-9]\\d{0,4}") ? Integer.parseInt(size[1]) : USUAL_WIDTH;
     }
 
-    boolean hasColors(boolean refused) {
+    /** From now on there are no colours. */
+    void refuseColors() {
+        plain = true;
+    }
+
+    boolean hasColors() {
         String none = environment.get("NO_COLOR");
-        return !refused && (none == null || none.isEmpty()) && isTerminal() && !"dumb".equals(environment.get("TERM"));
+        return !plain && (none == null || none.isEmpty()) && isTerminal() && !"dumb".equals(environment.get("TERM"));
     }
 
     /** What a small script writes to standard error while standard output is ours; empty if it cannot be run. */

@@ -9,6 +9,7 @@ import dev.semel.store.Claims.Claimed;
 import dev.semel.store.TaskStore;
 import dev.semel.store.Transition;
 import dev.semel.task.InvalidInput;
+import dev.semel.task.PermanentFailure;
 import dev.semel.task.StoreUnavailable;
 import dev.semel.task.TaskType;
 import java.io.BufferedReader;
@@ -40,7 +41,7 @@ final class DemoChildCommand implements Command {
     /** Several callers at once. Arguments: number of threads, queue, key, input. */
     static final String CALLERS = "callers";
 
-    /** A worker. Arguments: queue, lease, and whether it hangs in its handler. */
+    /** A worker. Arguments: queue, lease, and whether it hangs in its handler or fails. */
     static final String WORKER = "worker";
 
     /** A worker without an engine, which completes whatever it has been told meanwhile. Arguments: queue, lease. */
@@ -50,6 +51,7 @@ final class DemoChildCommand implements Command {
     static final String LOST_ANSWER = "lost-answer";
 
     static final String HANG = "hang";
+    static final String FAIL = "fail";
     static final String GO = "go";
     static final TaskType<RawJson, RawJson> CHARGE = TaskType.of("charge", RawJson.class, RawJson.class);
 
@@ -117,6 +119,7 @@ final class DemoChildCommand implements Command {
     private static void worker(TaskStore store, List<String> words, BufferedReader in, PrintStream out)
             throws IOException {
         boolean hangs = words.contains(HANG);
+        boolean fails = words.contains(FAIL);
         try (Semel semel = Semel.on(store).build()) {
             semel.worker(words.get(1))
                     .lease(Duration.ofMillis(Long.parseLong(words.get(2))))
@@ -126,6 +129,10 @@ final class DemoChildCommand implements Command {
                         out.println("handling " + context.taskId() + " attempt " + context.attempt());
                         if (hangs) {
                             new CountDownLatch(1).await();
+                        }
+                        if (fails) {
+                            out.println("token " + context.token("gateway"));
+                            throw new PermanentFailure("the gateway is closed");
                         }
                         return new RawJson(new JsonText()
                                 .put("receipt", context.token("gateway"))

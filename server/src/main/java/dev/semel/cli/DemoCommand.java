@@ -41,11 +41,11 @@ final class DemoCommand implements Command {
         try (OwnDirectory directory = OwnDirectory.in(null, "semel-demo-");
                 DemoProcess.Group processes = new DemoProcess.Group(directory.path());
                 AtSignal atSignal = new AtSignal(() -> cleanUp(directory, processes, ended))) {
-            seen = new Demo(directory.path(), processes, line -> {
+            seen = new Demo(new DemoStage(directory.path(), processes, line -> {
                         if (!invocation.json()) {
                             console.out().println(line);
                         }
-                    })
+                    }))
                     .run();
             ended.countDown();
             if (processes.isClosed()) {
@@ -73,7 +73,7 @@ final class DemoCommand implements Command {
                                                     .put("ok", each.ok()))
                                             .toList()));
         } else {
-            print(seen, held, took, console, console.hasColors(invocation.has(Options.NO_COLOR)));
+            print(seen, held, took, console, console.hasColors());
         }
         return held ? ExitCode.DONE : ExitCode.FAILED;
     }

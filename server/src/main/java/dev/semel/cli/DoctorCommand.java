@@ -38,7 +38,7 @@ final class DoctorCommand implements Command {
                                                     .put("remedy", finding.remedy()))
                                             .toList()));
         } else {
-            boolean colors = console.hasColors(invocation.has(Options.NO_COLOR));
+            boolean colors = console.hasColors();
             for (Checkup.Finding finding : findings) {
                 String remedy = finding.remedy();
                 console.out()

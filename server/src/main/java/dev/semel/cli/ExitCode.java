@@ -15,10 +15,10 @@ final class ExitCode {
     /** The key was used before with other input. */
     static final int CONFLICT = 3;
 
-    /** Refused because the key has a task and the caller wanted that to be an error. */
+    /** Refused because of what exists: the key has a task, is held, or a newer task has it; the task has ended. */
     static final int EXISTS = 4;
 
-    /** There is no such task, or its data has gone. */
+    /** There is no such task or key, or its data has gone. */
     static final int NOT_FOUND = 5;
 
     /** The store did not answer or cannot be used. */

@@ -3,6 +3,7 @@ package dev.semel.cli;
 import dev.semel.task.IdempotencyConflict;
 import dev.semel.task.InvalidInput;
 import dev.semel.task.Limits;
+import dev.semel.task.Nearest;
 import dev.semel.task.ResultGone;
 import dev.semel.task.ResultNotReady;
 import dev.semel.task.SemelException;
@@ -36,6 +37,7 @@ final class Failure {
             case ResultGone e -> ExitCode.NOT_FOUND;
             case StoreUnavailable e -> ExitCode.STORE_UNAVAILABLE;
             case StoreUnusable e -> ExitCode.STORE_UNAVAILABLE;
+            case Refusal e -> e.code();
             default -> ExitCode.FAILED;
         };
     }
@@ -69,6 +71,7 @@ final class Failure {
             case TaskNotFound e -> json.put("task_id", e.taskId().toString());
             case ResultGone e -> json.put("task_id", e.taskId().toString());
             case ResultNotReady e -> json.put("task_id", e.taskId().toString());
+            case Refusal e -> e.describe(json);
             case UnmatchedArgumentException e ->
                 json.put("suggestion", suggestion(e).orElse(null));
             default -> {
@@ -94,12 +97,15 @@ final class Failure {
     }
 
     private static boolean isExpected(Throwable thrown) {
-        return thrown instanceof SemelException || thrown instanceof ParameterException;
+        return thrown instanceof SemelException || thrown instanceof ParameterException || thrown instanceof Refusal;
     }
 
     private static String word(Throwable thrown) {
         if (thrown instanceof ParameterException) {
             return "WrongUsage";
+        }
+        if (thrown instanceof Refusal refusal) {
+            return refusal.error();
         }
         return isExpected(thrown) ? thrown.getClass().getSimpleName() : "Unexpected";
     }
@@ -109,6 +115,7 @@ final class Failure {
         return switch (thrown) {
             case UnmatchedArgumentException e -> unmatched(e);
             case ParameterException e -> message + ". " + seeHelp(e);
+            case Refusal e -> String.valueOf(message);
             case SemelException e -> message == null ? e.getClass().getSimpleName() : message;
             default -> "This is a bug in Semel, please report it: " + thrown;
         };

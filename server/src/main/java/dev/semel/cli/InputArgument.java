@@ -19,12 +19,15 @@ final class InputArgument {
     private InputArgument() {}
 
     /** Reads and checks the input. */
-    static String read(String argument, InputStream in) {
+    static String read(String argument, Console console) {
         String text = argument;
         String from = "The input: ";
         if (argument.equals("-")) {
             from = "The input from standard input: ";
-            text = bounded(in, from);
+            if (console.isInputClosed()) {
+                throw new InvalidInput(from + "it is closed. Give the input there, as @FILE, or as an argument.");
+            }
+            text = bounded(console.in(), from);
         } else if (argument.startsWith("@")) {
             from = "The input file \"" + Limits.shown(argument.substring(1)) + "\": ";
             text = file(argument.substring(1), from);

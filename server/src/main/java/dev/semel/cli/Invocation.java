@@ -1,19 +1,31 @@
 package dev.semel.cli;
 
+import dev.semel.Semel;
+import dev.semel.Settings;
+import dev.semel.SettingsFile;
+import dev.semel.store.TaskStore;
 import dev.semel.task.Durations;
 import dev.semel.task.Identity;
 import dev.semel.task.InvalidInput;
 import dev.semel.task.Limits;
+import dev.semel.task.TaskId;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ParseResult;
 
 /** One call of a command: what was given, and where to read and write. */
 final class Invocation {
 
+    private static final String USUAL_CONFIG = "semel.toml";
+
     private final Console console;
     private final List<ParseResult> levels;
+    private @Nullable Settings settings;
 
     /** The levels are the program, the command and, where there is one, its subcommand; options may stand at each. */
     Invocation(Console console, List<ParseResult> levels) {
@@ -106,10 +118,28 @@ final class Invocation {
         return List.of(given);
     }
 
+    /** The task ids that were given; each counts once. */
+    List<TaskId> ids() {
+        return positions().stream().map(TaskId::parse).distinct().toList();
+    }
+
+    /** Takes nothing where something is changed or looked at that belongs to all tenants. */
+    void refuseTenant(String what) {
+        String given = text(Options.TENANT);
+        if (given != null) {
+            throw new InvalidInput(what + ", but got --tenant \"" + Limits.shown(given) + "\". Leave it out.");
+        }
+    }
+
     /** The tenant that was asked for, or null. */
     @Nullable
     String tenant() {
-        return name("tenant", Options.TENANT);
+        String given = text(Options.TENANT);
+        if (given == null) {
+            String environment = console.environment().get("SEMEL_TENANT");
+            given = environment == null || environment.isEmpty() ? null : environment;
+        }
+        return given == null ? null : Limits.name("tenant", given);
     }
 
     String tenantOrDefault() {
@@ -117,11 +147,63 @@ final class Invocation {
         return given == null ? Identity.DEFAULT_TENANT : given;
     }
 
+    /**
+     * The configuration: the file that was named, or else {@code semel.toml} in the working directory, if there is one.
+     */
+    Settings settings() {
+        Settings known = settings;
+        if (known == null) {
+            known = readSettings();
+            settings = known;
+        }
+        return known;
+    }
+
+    private Settings readSettings() {
+        String given = text(Options.CONFIG);
+        if (given == null) {
+            given = console.environment().get("SEMEL_CONFIG");
+        }
+        if (given == null || given.isEmpty()) {
+            Path usual = Path.of(USUAL_CONFIG);
+            return Files.exists(usual) ? SettingsFile.read(usual) : Settings.NONE;
+        }
+        try {
+            return SettingsFile.read(Path.of(given));
+        } catch (InvalidPathException e) {
+            throw new InvalidInput(
+                    "A configuration file has a name that this system can have, but got \"" + Limits.shown(given)
+                            + "\" (" + e.getReason() + "). Choose another name.",
+                    e);
+        }
+    }
+
+    /** Flags win over the environment, and that over the configuration. */
     StoreUrl store() {
+        // Read in any case: a mistake in it is told by every command, and before a store is opened.
+        Settings configured = settings();
         String given = text(Options.STORE);
         if (given == null) {
             given = console.environment().get("SEMEL_STORE");
         }
+        if (given == null || given.isEmpty()) {
+            given = configured.store();
+        }
         return StoreUrl.parse(given == null || given.isEmpty() ? StoreUrl.DEFAULT : given);
+    }
+
+    /** An instance on a store, with all that the configuration says; what it says of queues is declared to the store. */
+    Semel semel(TaskStore store) {
+        return on(store, settings());
+    }
+
+    /** An instance for whoever looks or operates: the configuration here need not be the one that the workers have. */
+    Semel operator(TaskStore store) {
+        Settings all = settings();
+        return on(store, new Settings(all.store(), all.defaults(), all.cleaning(), Map.of(), all.tasks()));
+    }
+
+    private static Semel on(TaskStore store, Settings settings) {
+        return Semel.on(store).settings(settings).build();
     }
 }

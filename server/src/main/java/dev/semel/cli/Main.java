@@ -10,6 +10,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -22,21 +23,26 @@ import picocli.CommandLine.ParseResult;
 /** The command line of Semel. */
 public final class Main {
 
-    private static final Map<String, Supplier<Command>> COMMANDS = commands();
+    private static final Map<String, Supplier<CommandSpec>> COMMANDS = commands();
 
     private Main() {}
 
-    private static Map<String, Supplier<Command>> commands() {
-        Map<String, Supplier<Command>> commands = new LinkedHashMap<>();
-        commands.put("demo", DemoCommand::new);
-        commands.put("submit", SubmitCommand::new);
-        commands.put("worker", WorkerCommand::new);
-        commands.put("task", TaskCommand::new);
-        commands.put("migrate", MigrateCommand::new);
-        commands.put("doctor", DoctorCommand::new);
-        commands.put("bench", BenchCommand::new);
-        commands.put(DemoChildCommand.NAME, DemoChildCommand::new);
-        commands.put(TrainingCommand.NAME, TrainingCommand::new);
+    private static Map<String, Supplier<CommandSpec>> commands() {
+        Map<String, Supplier<CommandSpec>> commands = new LinkedHashMap<>();
+        commands.put("demo", () -> new DemoCommand().spec());
+        commands.put("submit", () -> new SubmitCommand().spec());
+        commands.put("worker", () -> new WorkerCommand().spec());
+        commands.put("task", TaskCommand::spec);
+        commands.put("queue", QueueCommand::spec);
+        commands.put("dead", DeadCommand::spec);
+        commands.put("key", KeyCommand::spec);
+        commands.put("clean", () -> new CleanCommand().spec());
+        commands.put("migrate", () -> new MigrateCommand().spec());
+        commands.put("doctor", () -> new DoctorCommand().spec());
+        commands.put("bench", () -> new BenchCommand().spec());
+        commands.put("completion", () -> new CompletionCommand().spec());
+        commands.put(DemoChildCommand.NAME, () -> new DemoChildCommand().spec());
+        commands.put(TrainingCommand.NAME, () -> new TrainingCommand().spec());
         return commands;
     }
 
@@ -56,13 +62,27 @@ public final class Main {
         boolean verbose = isAskedFor(Options.VERBOSE, given);
         try {
             String[] arguments = decoded(given);
+            if (isAskedFor(Options.NO_COLOR, given)) {
+                console.refuseColors();
+            }
             if (verbose) {
                 LogSetUp.beVerbose();
             }
-            return run(parse(arguments), console);
+            return written(run(parse(arguments), console), console);
         } catch (RuntimeException e) {
             return Failure.report(e, console, json, verbose);
         }
+    }
+
+    /** Nobody can know what became of a command whose answer was lost on the way, so that is no success. */
+    private static int written(int code, Console console) {
+        if (!console.out().checkError()) {
+            return code;
+        }
+        console.err()
+                .println("semel: The command has ended, but its output could not be written. Look whether the"
+                        + " disk is full or the reader has gone.");
+        return code == ExitCode.DONE ? ExitCode.FAILED : code;
     }
 
     private static int run(ParseResult program, Console console) {
@@ -70,7 +90,7 @@ public final class Main {
         for (ParseResult level = program; level != null; level = level.subcommand()) {
             levels.add(level);
             if (level.isUsageHelpRequested()) {
-                help(level.commandSpec(), console, level.hasMatchedOption(Options.NO_COLOR));
+                help(level.commandSpec(), console);
                 return ExitCode.DONE;
             }
         }
@@ -89,6 +109,18 @@ public final class Main {
     }
 
     private static ParseResult parse(String[] arguments) {
+        // A command that is named first is the only one that need be built; all are needed to give help or to guess.
+        boolean known = arguments.length > 0 && COMMANDS.containsKey(arguments[0]);
+        return program(known ? Set.of(arguments[0]) : COMMANDS.keySet()).parseArgs(arguments);
+    }
+
+    /** The program with all its commands, those for people only. */
+    static CommandLine program() {
+        CommandLine all = program(COMMANDS.keySet());
+        return program(Set.copyOf(Options.visibleCommands(all.getCommandSpec())));
+    }
+
+    private static CommandLine program(Set<String> wanted) {
         CommandSpec program = CommandSpec.create().name("semel");
         program.usageMessage()
                 .description(
@@ -100,15 +132,12 @@ public final class Main {
                         "  semel submit charge '{\"order\":\"ORD-123\"}' --key charge-ORD-123 --queue payments",
                         "  semel worker payments --exec ./charge.sh",
                         "%n\"semel COMMAND --help\" tells more. Exit codes: 0 done, 1 failed, 2 wrong usage or bad input,",
-                        "3 idempotency conflict, 4 rejected because it exists, 5 not found, 6 store unavailable.");
-        // A command that is named first is the only one that need be built; all are needed to give help or to guess.
-        Supplier<Command> only = arguments.length == 0 ? null : COMMANDS.get(arguments[0]);
-        if (only != null) {
-            program.addSubcommand(arguments[0], only.get().spec());
-        } else {
-            COMMANDS.forEach(
-                    (name, command) -> program.addSubcommand(name, command.get().spec()));
-        }
+                        "3 idempotency conflict, 4 refused because of what exists, 5 not found, 6 store unavailable.");
+        COMMANDS.forEach((name, spec) -> {
+            if (wanted.contains(name)) {
+                program.addSubcommand(name, spec.get());
+            }
+        });
         Options.addGlobal(program);
         program.addOption(OptionSpec.builder("-V", "--version")
                 .versionHelp(true)
@@ -117,14 +146,13 @@ public final class Main {
         return new CommandLine(program)
                 // An argument that begins with @ is an input file, which only submit may open.
                 .setExpandAtFiles(false)
-                .setInterpolateVariables(false)
-                .parseArgs(arguments);
+                .setInterpolateVariables(false);
     }
 
-    private static void help(CommandSpec spec, Console console, boolean noColor) {
+    private static void help(CommandSpec spec, Console console) {
         int width = Math.clamp(console.width(), 60, 110);
         spec.usageMessage().width(width);
-        spec.commandLine().usage(console.out(), console.hasColors(noColor) ? Ansi.ON : Ansi.OFF);
+        spec.commandLine().usage(console.out(), console.hasColors() ? Ansi.ON : Ansi.OFF);
     }
 
     private static void version(Console console, boolean json) {

@@ -29,6 +29,11 @@ record StoreUrl(Path file) {
                 throw new InvalidInput("A SQLite store names its file, but got \"" + Limits.shown(url)
                         + "\". Write, for example, \"" + DEFAULT + "\".");
             }
+            if (file.indexOf('?') >= 0) {
+                throw new InvalidInput(
+                        "A SQLite store names a file without \"?\", which SQLite takes for options, but got \""
+                                + Limits.shown(url) + "\". Choose another name.");
+            }
             try {
                 return new StoreUrl(Path.of(file));
             } catch (InvalidPathException e) {

@@ -1,25 +1,28 @@
 package dev.semel.cli;
 
 import dev.semel.Semel;
+import dev.semel.Settings;
 import dev.semel.Submission;
 import dev.semel.SubmissionRequest;
 import dev.semel.engine.RawJson;
+import dev.semel.store.InMemoryTaskStore;
+import dev.semel.store.TaskStore;
 import dev.semel.task.InvalidInput;
 import dev.semel.task.Limits;
 import dev.semel.task.ResultGone;
 import dev.semel.task.ResultNotReady;
 import dev.semel.task.RetryPolicy;
 import dev.semel.task.ReusePolicy;
-import dev.semel.task.ReusePolicy.AfterEnd;
-import dev.semel.task.ReusePolicy.WhileOpen;
 import dev.semel.task.Scope;
 import dev.semel.task.TaskState;
 import dev.semel.task.TaskType;
 import dev.semel.task.TaskUnsuccessful;
+import java.nio.file.Files;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.format.DateTimeParseException;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 
@@ -37,6 +40,8 @@ final class SubmitCommand implements Command {
     private static final String TIMEOUT = "--timeout";
     private static final String MAX_ATTEMPTS = "--max-attempts";
     private static final String WAIT = "--wait";
+    private static final String EXPLAIN = "--explain";
+    private static final String REJECT = "open=reject, completed=reject, unsuccessful=reject";
 
     @Override
     public CommandSpec spec() {
@@ -51,44 +56,76 @@ final class SubmitCommand implements Command {
                 .addPositional(Options.position(1, "INPUT", "JSON, @FILE, or - for standard input; at most 1 MiB."))
                 .addOption(Options.value(KEY, "KEY", "The idempotency key: 1 to 255 characters."))
                 .addOption(Options.value(TTL, "DURATION", "How long the key is remembered after creation; 30d."))
-                .addOption(Options.value(
-                        SCOPE, "SCOPE", "Name space of the key: type (default), queue, tenant, custom:NAME."))
-                .addOption(Options.value(
-                        REUSE,
-                        "POLICY",
-                        "If the key has a task: allow-failed-only (default: return it, run again if it failed), never"
-                                + " (always return it), after-finish (run again once it has ended), reject."))
-                .addOption(Options.value(QUEUE, "QUEUE", "The queue; \"default\" where none is given."))
+                .addOption(Options.scope(
+                        "Name space of the key: type, queue, tenant, custom:NAME. The type's, or else type."))
+                .addOption(Options.completed(
+                        Options.value(
+                                REUSE,
+                                "POLICY",
+                                "If the key has a task: allow-failed-only (default: return it, run again if it failed), never"
+                                        + " (always return it), after-finish (run again once it has ended), reject; and behind"
+                                        + " it what is different, such as \"never, open=replace, other-input=warn\"."),
+                        List.of("allow-failed-only", "never", "after-finish", "reject")))
+                .addOption(Options.value(QUEUE, "QUEUE", "The queue; the type's, or else \"default\"."))
                 .addOption(Options.value(DELAY, "DURATION", "Start after this time: 500ms, 30s, 10m, 2h, 7d."))
                 .addOption(Options.value(RUN_AT, "TIME", "Start at this time: 2026-01-31T09:00:00Z."))
-                .addOption(Options.value(PRIORITY, "0-9", "Higher first; 0."))
+                .addOption(Options.value(PRIORITY, "0-9", "Higher first; the type's, or else 0."))
                 .addOption(Options.value(TIMEOUT, "DURATION", "How long one attempt may run; the worker's setting."))
                 .addOption(Options.value(MAX_ATTEMPTS, "N", "How many attempts may fail; the worker's setting."))
-                .addOption(Options.value(WAIT, "DURATION", "Wait so long for the task to end, and print its result."));
+                .addOption(Options.value(WAIT, "DURATION", "Wait so long for the task to end, and print its result."))
+                .addOption(
+                        Options.flag(EXPLAIN, "Say what would become of the submission and why, and change nothing."));
     }
 
     @Override
     public int run(Invocation invocation) {
         // All that can be wrong is looked at before the store is opened.
         Wish wish = Wish.read(invocation);
+        Settings settings = invocation.settings();
         StoreUrl url = invocation.store();
-        try (Semel semel = Semel.on(url.open()).build()) {
+        if (invocation.has(EXPLAIN)) {
+            // Where there is no store yet, an empty one answers the same, and no file is left behind.
+            TaskStore store = Files.exists(url.file()) ? url.openExisting() : new InMemoryTaskStore();
+            try (Semel semel = invocation.semel(new DryStore(store, settings.queues()))) {
+                TaskExplainCommand.print(semel.explain(wish.on(semel)), invocation);
+                return ExitCode.DONE;
+            }
+        }
+        try (Semel semel = invocation.semel(url.open())) {
             Submission<RawJson> answer = wish.on(semel).send();
             return invocation.json()
                     ? printJson(answer, wish.patience(), invocation.console())
-                    : printText(answer, wish, invocation.console());
+                    : printText(answer, wish, queue(wish, settings), invocation.console());
         }
     }
 
-    private static int printText(Submission<RawJson> answer, Wish wish, Console console) {
+    private static String queue(Wish wish, Settings settings) {
+        String given = wish.queue();
+        String configured = given == null ? settings.task(wish.type()).queue() : given;
+        return configured == null ? TaskType.DEFAULT_QUEUE : configured;
+    }
+
+    /** A policy as the shell takes it: hyphens as well as underscores, and {@code reject} as one more preset. */
+    static ReusePolicy reuse(String given) {
+        String text = given.replace('-', '_').strip();
+        return ReusePolicy.parse(
+                text.equals("reject") || text.startsWith("reject,")
+                        ? REJECT + text.substring("reject".length())
+                        : text);
+    }
+
+    private static int printText(Submission<RawJson> answer, Wish wish, String queue, Console console) {
         String run = answer.run() == 1 ? "" : ", run " + answer.run();
         console.out()
                 .println(answer.deduplicatedFrom()
                         .map(created ->
                                 "Task " + answer.taskId() + " has this key already: created " + Text.time(created) + run
                                         + ", " + answer.state().word() + ".")
-                        .orElseGet(() ->
-                                "Created task " + answer.taskId() + " in queue \"" + wish.queue() + "\"" + run + "."));
+                        .orElseGet(
+                                () -> "Created task " + answer.taskId() + " in queue \"" + queue + "\"" + run + "."));
+        if (answer.inputDiffers()) {
+            console.out().println("Its input is another one than this.");
+        }
         Duration patience = wish.patience();
         if (patience != null) {
             console.out().println(Text.printable(answer.result(patience).text()));
@@ -101,6 +138,9 @@ final class SubmitCommand implements Command {
                 .put("task_id", answer.taskId().toString())
                 .put("created", answer.created())
                 .put("run", answer.run());
+        if (answer.inputDiffers()) {
+            json.put("input_differs", true);
+        }
         if (patience == null) {
             json.put("state", answer.state().word());
             json.put("deduplicated_from", answer.deduplicatedFrom().orElse(null));
@@ -132,14 +172,14 @@ final class SubmitCommand implements Command {
             String type,
             String input,
             String tenant,
-            String queue,
+            @Nullable String queue,
             @Nullable String key,
             @Nullable Duration ttl,
-            Scope scope,
-            ReusePolicy reuse,
+            @Nullable Scope scope,
+            @Nullable ReusePolicy reuse,
             @Nullable Duration delay,
             @Nullable Instant runAt,
-            int priority,
+            @Nullable Integer priority,
             @Nullable Duration timeout,
             @Nullable RetryPolicy retry,
             @Nullable Duration patience) {
@@ -148,19 +188,22 @@ final class SubmitCommand implements Command {
             String key = invocation.text(KEY);
             Integer attempts = invocation.number(MAX_ATTEMPTS);
             String runAt = invocation.text(RUN_AT);
+            String scope = invocation.text(SCOPE);
+            String reuse = invocation.text(REUSE);
+            Integer priority = invocation.number(PRIORITY);
+            // What was not given stays open: then the type, the queue or the instance says it.
             Wish wish = new Wish(
                     Limits.name("task type", invocation.position(0)),
-                    InputArgument.read(
-                            invocation.position(1), invocation.console().in()),
+                    InputArgument.read(invocation.position(1), invocation.console()),
                     invocation.tenantOrDefault(),
-                    Limits.name("queue", invocation.text(QUEUE, TaskType.DEFAULT_QUEUE)),
+                    invocation.name("queue", QUEUE),
                     key == null || key.isEmpty() ? null : Limits.key(key),
                     positive(TTL, invocation),
-                    Scope.parse(invocation.text(SCOPE, "type")),
-                    reuse(invocation.text(REUSE, "allow-failed-only")),
+                    scope == null ? null : Scope.parse(scope),
+                    reuse == null ? null : SubmitCommand.reuse(reuse),
                     invocation.duration(DELAY),
                     runAt == null ? null : time(runAt),
-                    Limits.priority(invocation.number(PRIORITY, 0)),
+                    priority == null ? null : Limits.priority(priority),
                     positive(TIMEOUT, invocation),
                     attempts == null ? null : RetryPolicy.attempts(attempts),
                     invocation.duration(WAIT));
@@ -168,25 +211,16 @@ final class SubmitCommand implements Command {
                 throw new InvalidInput(
                         "A task starts after " + DELAY + " or at " + RUN_AT + ", but got both. Leave one out.");
             }
+            if (wish.patience != null && invocation.has(EXPLAIN)) {
+                throw new InvalidInput("With " + EXPLAIN + " nothing is submitted that could be waited for, but got "
+                        + WAIT + " as well. Leave one out.");
+            }
             return wish;
         }
 
         private static @Nullable Duration positive(String option, Invocation invocation) {
             Duration given = invocation.duration(option);
             return given == null ? null : Limits.positive(option.substring(2), given);
-        }
-
-        private static ReusePolicy reuse(String word) {
-            return switch (word) {
-                case "allow-failed-only" -> ReusePolicy.allowFailedOnly();
-                case "never" -> ReusePolicy.never();
-                case "after-finish" -> ReusePolicy.afterFinish();
-                case "reject" -> ReusePolicy.of(WhileOpen.REJECT, AfterEnd.REJECT, AfterEnd.REJECT);
-                default ->
-                    throw new InvalidInput(
-                            "A reuse policy is allow-failed-only, never, after-finish or reject, but got \""
-                                    + Limits.shown(word) + "\".");
-            };
         }
 
         private static Instant time(String text) {
@@ -202,13 +236,20 @@ final class SubmitCommand implements Command {
 
         SubmissionRequest<RawJson, RawJson> on(Semel semel) {
             TaskType<RawJson, RawJson> taskType = TaskType.of(type, RawJson.class, RawJson.class);
-            SubmissionRequest<RawJson, RawJson> request = semel.submit(taskType, new RawJson(input))
-                    .tenant(tenant)
-                    .queue(queue)
-                    .idempotencyKey(key)
-                    .scope(scope)
-                    .reuse(reuse)
-                    .priority(priority);
+            SubmissionRequest<RawJson, RawJson> request =
+                    semel.submit(taskType, new RawJson(input)).tenant(tenant).idempotencyKey(key);
+            if (queue != null) {
+                request.queue(queue);
+            }
+            if (scope != null) {
+                request.scope(scope);
+            }
+            if (reuse != null) {
+                request.reuse(reuse);
+            }
+            if (priority != null) {
+                request.priority(priority);
+            }
             if (ttl != null) {
                 request.idempotencyTtl(ttl);
             }

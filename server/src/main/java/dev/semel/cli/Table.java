@@ -1,15 +1,25 @@
 package dev.semel.cli;
 
+import dev.semel.task.TaskState;
 import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 
 /** A table of text that fits a width: the widest columns that may be narrowed are, the others stay whole. */
 final class Table {
 
     private static final String GAP = "  ";
     private static final int NARROWEST = 4;
+    private static final String PLAIN = "\u001b[0m";
+    private static final Map<String, String> COLORS = Map.of(
+            TaskState.RUNNING.word(), "\u001b[34m",
+            TaskState.WAITING.word(), "\u001b[36m",
+            TaskState.COMPLETED.word(), "\u001b[32m",
+            TaskState.CANCELLED.word(), "\u001b[33m",
+            TaskState.FAILED.word(), "\u001b[31m",
+            TaskState.TIMED_OUT.word(), "\u001b[31m");
 
     private final List<String> heads;
     private final List<Boolean> whole;
@@ -29,17 +39,18 @@ final class Table {
         return this;
     }
 
-    /** Prints one line for each row; what does not fit is cut. */
-    void print(PrintStream out, int width) {
-        int[] widths = widths(width);
-        out.println(line(heads, widths));
-        rows.forEach(row -> out.println(line(row, widths)));
+    /** Prints one line for each row; what does not fit is cut. States have colours where there are any. */
+    void print(Console console) {
+        int[] widths = widths(console.width());
+        boolean colors = console.hasColors();
+        console.out().println(line(heads, widths, false));
+        rows.forEach(row -> console.out().println(line(row, widths, colors)));
     }
 
     /** Prints rows of as many lines as they need; nothing is cut. */
     void printWrapped(PrintStream out, int width) {
         int[] widths = widths(width);
-        out.println(line(heads, widths));
+        out.println(line(heads, widths, false));
         for (List<String> row : rows) {
             List<List<String>> wrapped = new ArrayList<>();
             for (int i = 0; i < widths.length; i++) {
@@ -51,7 +62,7 @@ final class Table {
                 List<String> cells = wrapped.stream()
                         .map(cell -> number < cell.size() ? cell.get(number) : "")
                         .toList();
-                out.println(line(cells, widths));
+                out.println(line(cells, widths, false));
             }
         }
     }
@@ -84,11 +95,14 @@ final class Table {
         return widths;
     }
 
-    private static String line(List<String> cells, int[] widths) {
+    private static String line(List<String> cells, int[] widths, boolean colors) {
         StringBuilder line = new StringBuilder();
         for (int i = 0; i < widths.length; i++) {
             String cell = Text.cut(cells.get(i), widths[i]);
-            line.append(cell).append(" ".repeat(widths[i] - cell.length())).append(GAP);
+            String color = colors ? COLORS.get(cell) : null;
+            line.append(color == null ? cell : color + cell + PLAIN)
+                    .append(" ".repeat(widths[i] - cell.length()))
+                    .append(GAP);
         }
         return line.toString().stripTrailing();
     }

@@ -10,31 +10,24 @@ import java.io.PrintStream;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.ParameterException;
 
-/** {@code semel task …}: looks at tasks. */
-final class TaskCommand implements Command {
+/** {@code semel task …}: looks at tasks, and cancels them. */
+final class TaskCommand {
 
-    @Override
-    public CommandSpec spec() {
-        CommandSpec spec = Options.command(
-                this,
-                "Looks at tasks: show, list, result.",
-                "",
+    private TaskCommand() {}
+
+    static CommandSpec spec() {
+        CommandSpec spec = Options.group(
+                "Looks at tasks and cancels them: show, list, result, explain, cancel.",
                 "semel task list --queue payments --state failed",
                 "semel task show 0190b5c8-7a3e-7b1e-9c55-3f3ad2a3c0de",
                 "semel task result 0190b5c8-7a3e-7b1e-9c55-3f3ad2a3c0de --wait 30s");
         spec.addSubcommand("show", new Show().spec());
         spec.addSubcommand("list", new TaskListCommand().spec());
         spec.addSubcommand("result", new TaskResultCommand().spec());
+        spec.addSubcommand("explain", new TaskExplainCommand().spec());
+        spec.addSubcommand("cancel", new TaskCancelCommand().spec());
         return spec;
-    }
-
-    @Override
-    public int run(Invocation invocation) {
-        throw new ParameterException(
-                new picocli.CommandLine(spec().name("semel task")),
-                "\"semel task\" needs a command: one of show, list, result");
     }
 
     /** The task of this id, if the tenant that was asked for may see it. */
@@ -79,51 +72,58 @@ final class TaskCommand implements Command {
                 return ExitCode.DONE;
             }
         }
+    }
 
-        private static void print(Task task, List<Attempt> attempts, Console console) {
-            Task.Progress progress = task.progress();
-            Identity identity = task.identity();
-            PrintStream out = console.out();
-            line(out, "Task", task.id().toString());
-            line(out, "State", task.state().word() + (progress.cancelRequested() ? ", cancel requested" : ""));
-            line(out, "Type", task.type());
-            line(out, "Queue", task.queue());
-            line(out, "Tenant", task.tenant());
-            if (identity != null) {
-                line(out, "Key", identity.key() + " (scope " + TaskJson.scope(identity) + ", run " + task.run() + ")");
-            }
-            line(out, "Created", Text.time(task.createdAt()));
-            if (progress.finishedAt() == null) {
-                line(out, task.state().word().equals("running") ? "Lease ends" : "Due", Text.time(progress.dueAt()));
-            } else {
-                line(out, "Finished", Text.time(progress.finishedAt()));
-            }
-            line(out, "Input", Text.cut(Text.printable(task.input()), Math.max(20, console.width() - 12)));
-            String result = progress.result();
-            if (result != null) {
-                line(out, "Result", Text.cut(Text.printable(result), Math.max(20, console.width() - 12)));
-            }
-            if (attempts.isEmpty()) {
-                line(out, "Attempts", "none yet");
-                return;
-            }
-            out.println();
-            Table table = new Table("!ATTEMPT", "!OUTCOME", "!STARTED", "!ENDED", "WORKER", "ERROR");
-            for (Attempt attempt : attempts) {
-                String outcome = TaskJson.outcome(attempt);
-                table.add(
-                        Integer.toString(attempt.number()),
-                        outcome == null ? "running" : outcome,
-                        Text.time(attempt.startedAt()),
-                        Text.time(attempt.endedAt()),
-                        attempt.worker(),
-                        Text.firstLine(attempt.error()));
-            }
-            table.print(out, console.width());
+    /** All that is stored of a task, for a person. */
+    static void print(Task task, List<Attempt> attempts, Console console) {
+        Task.Progress progress = task.progress();
+        Identity identity = task.identity();
+        PrintStream out = console.out();
+        line(out, "Task", task.id().toString());
+        line(out, "State", task.state().word() + (progress.cancelRequested() ? ", cancel requested" : ""));
+        line(out, "Type", task.type());
+        line(out, "Queue", task.queue());
+        line(out, "Tenant", task.tenant());
+        if (identity != null) {
+            line(out, "Key", identity.key() + " (scope " + TaskJson.scope(identity) + ", run " + task.run() + ")");
         }
+        line(out, "Created", Text.time(task.createdAt()));
+        if (progress.finishedAt() == null) {
+            line(out, task.state().word().equals("running") ? "Lease ends" : "Due", Text.time(progress.dueAt()));
+        } else {
+            line(out, "Finished", Text.time(progress.finishedAt()));
+        }
+        String input = task.input();
+        line(
+                out,
+                "Input",
+                input == null
+                        ? "no longer stored"
+                        : Text.cut(Text.printable(input), Math.max(20, console.width() - 12)));
+        String result = progress.result();
+        if (result != null) {
+            line(out, "Result", Text.cut(Text.printable(result), Math.max(20, console.width() - 12)));
+        }
+        if (attempts.isEmpty()) {
+            line(out, "Attempts", "none yet");
+            return;
+        }
+        out.println();
+        Table table = new Table("!ATTEMPT", "!OUTCOME", "!STARTED", "!ENDED", "WORKER", "ERROR");
+        for (Attempt attempt : attempts) {
+            String outcome = TaskJson.outcome(attempt);
+            table.add(
+                    Integer.toString(attempt.number()),
+                    outcome == null ? "running" : outcome,
+                    Text.time(attempt.startedAt()),
+                    Text.time(attempt.endedAt()),
+                    attempt.worker(),
+                    Text.firstLine(attempt.error()));
+        }
+        table.print(console);
+    }
 
-        private static void line(PrintStream out, String name, String value) {
-            out.println(name + " ".repeat(12 - name.length()) + value);
-        }
+    static void line(PrintStream out, String name, String value) {
+        out.println(name + " ".repeat(12 - name.length()) + value);
     }
 }

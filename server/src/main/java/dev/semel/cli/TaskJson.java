@@ -42,7 +42,11 @@ final class TaskJson {
     static JsonText whole(Task task, List<Attempt> attempts) {
         var timeout = task.options().timeout();
         var retry = task.options().retry();
-        return summary(task)
+        JsonText json = summary(task);
+        if (task.dataGone()) {
+            json.put("data_gone", true);
+        }
+        return json.put("mutex", task.options().mutex())
                 .put("timeout", timeout == null ? null : Durations.text(timeout))
                 .put("retry", retry == null ? null : retry.text())
                 .raw("input", task.input())
@@ -50,7 +54,7 @@ final class TaskJson {
                 .objects("attempts", attempts.stream().map(TaskJson::attempt).toList());
     }
 
-    private static JsonText attempt(Attempt attempt) {
+    static JsonText attempt(Attempt attempt) {
         return new JsonText()
                 .put("number", attempt.number())
                 .put("worker", attempt.worker())

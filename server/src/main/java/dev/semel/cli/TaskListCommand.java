@@ -1,5 +1,6 @@
 package dev.semel.cli;
 
+import dev.semel.store.Page;
 import dev.semel.store.Task;
 import dev.semel.store.TaskQuery;
 import dev.semel.store.TaskStore;
@@ -8,7 +9,9 @@ import dev.semel.task.InvalidInput;
 import dev.semel.task.Scope;
 import dev.semel.task.TaskId;
 import dev.semel.task.TaskState;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -25,7 +28,7 @@ final class TaskListCommand implements Command {
 
     @Override
     public CommandSpec spec() {
-        return Options.command(
+        CommandSpec spec = Options.command(
                         this,
                         "Lists tasks, newest first.",
                         "",
@@ -34,35 +37,54 @@ final class TaskListCommand implements Command {
                         "semel task list --limit 100 --before 0190b5c8-7a3e-7b1e-9c55-3f3ad2a3c0de")
                 .addOption(Options.value("--queue", "QUEUE", "Only of this queue."))
                 .addOption(Options.value("--type", "TYPE", "Only of this task type."))
-                .addOption(Options.repeated(
-                        "--state",
-                        "STATE",
-                        "Only in this state: pending, running, waiting, completed, failed, cancelled, timed_out. May be"
-                                + " repeated."))
+                .addOption(Options.states("Only in this state", EnumSet.allOf(TaskState.class)))
                 .addOption(Options.value(
                         "--key", "KEY", "Only of this key: all its runs. Needs --type, or another --scope."))
-                .addOption(Options.value(
-                        "--scope", "SCOPE", "Scope of the key: type (default), queue, tenant, custom:NAME."))
-                .addOption(Options.value("--limit", "N", "At most so many, 1 to 1000; " + USUAL_LIMIT + "."))
-                .addOption(Options.value("--before", "ID", "Only older than this task: the next page."));
+                .addOption(Options.scope("Scope of the key: type (default), queue, tenant, custom:NAME."));
+        return paged(spec);
+    }
+
+    /** Adds the options of a list that has pages. */
+    static CommandSpec paged(CommandSpec spec) {
+        return Watch.option(
+                spec.addOption(Options.value("--limit", "N", "At most so many, 1 to 1000; " + USUAL_LIMIT + "."))
+                        .addOption(Options.value("--before", "ID", "Only older than this task: the next page.")));
     }
 
     @Override
     public int run(Invocation invocation) {
-        TaskQuery query = query(invocation);
+        TaskQuery query = query(invocation, identity(invocation));
+        Duration interval = Watch.interval(invocation);
         try (TaskStore store = invocation.store().openExisting()) {
-            List<Task> tasks = store.list(query).tasks();
-            boolean more = tasks.size() == query.limit();
-            if (invocation.json()) {
-                printJson(tasks, more, invocation.console());
-            } else {
-                printText(tasks, more, invocation.console());
-            }
-            return ExitCode.DONE;
+            return Watch.show(invocation, interval, () -> {
+                Page page = page(store, query);
+                if (invocation.json()) {
+                    printJson(page, invocation.console());
+                } else {
+                    printText(page, invocation.console());
+                }
+            });
         }
     }
 
-    private static TaskQuery query(Invocation invocation) {
+    /** A full page, or all there is: a store may answer with less than there is. */
+    static Page page(TaskStore store, TaskQuery query) {
+        List<Task> tasks = new ArrayList<>();
+        TaskQuery rest = query;
+        while (true) {
+            Page page = store.list(rest);
+            tasks.addAll(page.tasks());
+            TaskId next = page.next();
+            int missing = query.limit() - tasks.size();
+            if (next == null || missing <= 0) {
+                return new Page(tasks, next);
+            }
+            rest = new TaskQuery(
+                    query.tenant(), query.queue(), query.type(), query.states(), query.identity(), next, missing);
+        }
+    }
+
+    static TaskQuery query(Invocation invocation, @Nullable Identity identity) {
         String before = invocation.text("--before");
         Set<TaskState> states =
                 invocation.texts("--state").stream().map(TaskState::parse).collect(Collectors.toSet());
@@ -71,7 +93,7 @@ final class TaskListCommand implements Command {
                 invocation.name("queue", "--queue"),
                 invocation.name("task type", "--type"),
                 states,
-                identity(invocation),
+                identity,
                 before == null ? null : TaskId.parse(before),
                 invocation.number("--limit", USUAL_LIMIT));
     }
@@ -105,18 +127,34 @@ final class TaskListCommand implements Command {
                 key);
     }
 
-    private static void printJson(List<Task> tasks, boolean more, Console console) {
+    static void printJson(Page page, Console console) {
+        TaskId next = page.next();
         console.out()
                 .println(new JsonText()
-                        .objects("tasks", tasks.stream().map(TaskJson::summary).toList())
-                        .put("next", more ? tasks.getLast().id().toString() : null));
+                        .objects(
+                                "tasks",
+                                page.tasks().stream().map(TaskJson::summary).toList())
+                        .put("next", next == null ? null : next.toString()));
     }
 
-    private static void printText(List<Task> tasks, boolean more, Console console) {
-        if (tasks.isEmpty()) {
+    private static void printText(Page page, Console console) {
+        if (page.tasks().isEmpty()) {
             console.out().println("No tasks.");
-            return;
+        } else {
+            table(page.tasks(), console).print(console);
         }
+        printNext(page, console);
+    }
+
+    static void printNext(Page page, Console console) {
+        TaskId next = page.next();
+        if (next != null) {
+            console.out().println("There may be more: --before " + next);
+        }
+    }
+
+    /** Tasks as a table, with as many columns as there is room for. */
+    static Table table(List<Task> tasks, Console console) {
         boolean wide = console.width() >= WIDE;
         Table table = wide
                 ? new Table("!ID", "!STATE", "QUEUE", "TYPE", "KEY", "!TRY", "!CREATED")
@@ -135,10 +173,6 @@ final class TaskListCommand implements Command {
             cells.add(wide ? Text.time(task.createdAt()) : Text.shortTime(task.createdAt()));
             table.add(cells.toArray(String[]::new));
         }
-        table.print(console.out(), console.width());
-        if (more) {
-            console.out()
-                    .println("There may be more: --before " + tasks.getLast().id());
-        }
+        return table;
     }
 }

@@ -31,7 +31,7 @@ final class TaskResultCommand implements Command {
         String tenant = invocation.tenant();
         Duration wait = invocation.duration("--wait", Duration.ZERO);
         TaskStore store = invocation.store().openExisting();
-        try (Semel semel = Semel.on(store).build()) {
+        try (Semel semel = invocation.operator(store)) {
             Task task = TaskCommand.find(store, id, tenant);
             String result = semel.handle(TaskType.of(task.type(), RawJson.class, RawJson.class), id)
                     .result(wait)

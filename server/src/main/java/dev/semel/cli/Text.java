@@ -42,6 +42,11 @@ final class Text {
         return seconds < 7_200 ? seconds / 60 + " min" : seconds / 3_600 + " h";
     }
 
+    /** A number of things: {@code 1 task}, {@code 2 tasks}. */
+    static String count(long number, String thing) {
+        return number + " " + thing + (number == 1 ? "" : "s");
+    }
+
     static String firstLine(@Nullable String text) {
         return text == null
                 ? ""

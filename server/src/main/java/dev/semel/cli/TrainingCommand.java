@@ -1,9 +1,13 @@
 package dev.semel.cli;
 
+import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.PrintStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Map;
 import picocli.CommandLine.Model.CommandSpec;
 
@@ -29,14 +33,18 @@ final class TrainingCommand implements Command {
             Console silent = Console.of(InputStream.nullInputStream(), nowhere, nowhere, Map.of());
             String[] submit = {"submit", "training", "{\"a\":[1,\"b\"]}", "--key", "k", "--store", "sqlite:training.db"
             };
+            Path config = Files.writeString(Path.of("training.toml"), "[tasks.training]\nqueue = \"other\"\n");
             boolean trained = Main.run(submit, silent) == ExitCode.DONE
                     && Main.run(with(submit, "--json"), silent) == ExitCode.DONE
                     && Main.run(with(submit, "--queue", "other", "--scope", "queue", "--json"), silent) == ExitCode.DONE
+                    && Main.run(with(submit, "--config", config.toString(), "--json"), silent) == ExitCode.DONE
                     && Main.run(with(submit, "--unknown", "--json"), silent) == ExitCode.BAD_INPUT
                     && Main.run(with(submit, "--ttl", "7x"), silent) == ExitCode.BAD_INPUT
                     && Main.run(new String[] {"task", "list", "--store", "sqlite:training.db"}, silent) == ExitCode.DONE
                     && Main.run(new String[] {"--help"}, silent) == ExitCode.DONE;
             return trained ? ExitCode.DONE : ExitCode.FAILED;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 

@@ -63,7 +63,7 @@ final class WorkerCommand implements Command {
         StoreUrl url = invocation.store();
         CountDownLatch closed = new CountDownLatch(1);
         try (ExecHandler handler = new ExecHandler(wish.command());
-                Semel semel = Semel.on(new ObservedStore(url.open(), log)).build();
+                Semel semel = invocation.semel(new ObservedStore(url.open(), log));
                 AtSignal atSignal = new AtSignal(() -> close(handler, semel, closed))) {
             wish.start(semel, handler, once);
             if (!invocation.json() && !once) {
@@ -103,11 +103,9 @@ final class WorkerCommand implements Command {
             Duration grace) {
 
         static Wish read(Invocation invocation) {
-            if (invocation.tenant() != null) {
-                throw new InvalidInput("A worker takes the tasks of all tenants in its queues, but got --tenant \""
-                        + invocation.tenant()
-                        + "\". Leave it out, and give tenants queues of their own to keep them apart.");
-            }
+            invocation.refuseTenant(
+                    "A worker takes the tasks of all tenants in its queues, and tenants are kept apart by"
+                            + " queues of their own");
             Set<String> queues = new LinkedHashSet<>();
             invocation.positions().forEach(queue -> queues.add(Limits.name("queue", queue)));
             String command = invocation.text("--exec", "");

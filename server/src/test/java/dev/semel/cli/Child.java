@@ -57,6 +57,7 @@ final class Child implements AutoCloseable {
         command.addAll(List.of(arguments));
         try {
             Process process = new ProcessBuilder(command)
+                    .directory(directory.toFile())
                     .redirectError(ProcessBuilder.Redirect.appendTo(
                             directory.resolve("children.log").toFile()))
                     .start();

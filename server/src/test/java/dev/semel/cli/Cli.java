@@ -77,12 +77,48 @@ final class Cli {
         return new Ran(code, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
     }
 
+    /** Runs a command on the store as if somebody sat at a terminal and typed these answers. */
+    Ran atTerminal(String in, String... arguments) {
+        List<String> all = new ArrayList<>(List.of(arguments));
+        all.addAll(List.of("--store", url()));
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        Console console = Console.ofTerminal(
+                new ByteArrayInputStream(in.getBytes(StandardCharsets.UTF_8)),
+                new PrintStream(out, true, StandardCharsets.UTF_8),
+                new PrintStream(err, true, StandardCharsets.UTF_8),
+                Map.of("COLUMNS", "120"));
+        int code = Main.run(all.toArray(String[]::new), console);
+        return new Ran(code, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
+    }
+
     /** Submits a task and gives its id. */
     String submit(String... arguments) {
         List<String> all = new ArrayList<>(List.of("submit"));
         all.addAll(List.of(arguments));
         all.add("--json");
         return run(all.toArray(String[]::new)).exits(0).json().path("task_id").asString();
+    }
+
+    /** Runs a command that is to succeed and gives its JSON. */
+    JsonNode json(String... arguments) {
+        return json(0, arguments);
+    }
+
+    /** Runs a command and gives its JSON. */
+    JsonNode json(int code, String... arguments) {
+        List<String> all = new ArrayList<>(List.of(arguments));
+        all.add("--json");
+        return run(all.toArray(String[]::new)).exits(code).json();
+    }
+
+    /** Submits a task to its only attempt, which fails; gives its id. */
+    String dead(String... arguments) {
+        String id = submit(arguments);
+        String queue = show(id).path("queue").asString();
+        run("worker", queue, "--exec", "echo boom >&2; exit 65", "--once").exits(0);
+        assertThat(show(id).path("state").asString()).isEqualTo("failed");
+        return id;
     }
 
     /** All that is stored of a task. */

@@ -14,7 +14,7 @@ class DemoTest {
     void everyPromiseHolds() {
         JsonNode json = Cli.bare("", Map.of(), "demo", "--json").exits(0).json();
         assertThat(json.path("ok").asBoolean()).isTrue();
-        assertThat(json.path("promises").size()).isEqualTo(6);
+        assertThat(json.path("promises").size()).isEqualTo(9);
         assertThat(json.path("promises")
                         .valueStream()
                         .map(promise -> promise.path("ok").asBoolean()))

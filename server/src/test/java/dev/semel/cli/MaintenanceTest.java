@@ -82,4 +82,45 @@ class MaintenanceTest {
                 .exits(1);
         assertThat(nowhere.json().path("ok").asBoolean()).isFalse();
     }
+
+    @Test
+    void cleaningRemovesWhatHasOutlivedItsTimeAndSaysHowMuch() throws IOException {
+        String done = cli.submit("t", "{}", "--key", "k", "--ttl", "1ms");
+        cli.run("worker", "default", "--exec", "true", "--once").exits(0);
+        String open = cli.submit("t", "{}", "--key", "open", "--ttl", "1ms");
+        assertThat(cli.json("clean").path("tasks").asInt()).isZero();
+        cli.json("task", "show", done);
+        String config = Files.writeString(directory.resolve("c.toml"), "[cleaning]\nretention = \"1ms\"\n")
+                .toString();
+        JsonNode swept = cli.json("clean", "--config", config);
+        assertThat(swept.propertyNames()).containsExactly("tasks", "records");
+        assertThat(swept.path("tasks").asInt()).isEqualTo(1);
+        cli.run("task", "show", done).exits(5);
+        cli.run("task", "show", open).exits(0);
+        assertThat(cli.run("clean", "--config", config).exits(0).out())
+                .isEqualTo("Removed the data of 0 tasks, and 0 records.\n");
+        cli.atTerminal("", "clean").exits(0);
+        assertThat(cli.run("clean", "--tenant", "acme").exits(2).err()).contains("all tenants");
+    }
+
+    @Test
+    void aTaskWhoseDataWentWithItsEndIsStillShown() {
+        cli.run("queue", "set", "q", "--retention", "0").exits(0);
+        String id = cli.submit("t", "{\"n\":1}", "--queue", "q", "--key", "k");
+        cli.run("worker", "q", "--exec", "echo 1", "--once").exits(0);
+        assertThat(cli.show(id).path("data_gone").asBoolean()).isTrue();
+        assertThat(cli.show(id).has("input")).isFalse();
+        assertThat(cli.run("task", "show", id).exits(0).out()).contains("completed", "no longer stored");
+        assertThat(cli.json(5, "task", "result", id).path("error").asString()).isEqualTo("ResultGone");
+        assertThat(cli.json("submit", "t", "{\"n\":1}", "--queue", "q", "--key", "k")
+                        .path("state")
+                        .asString())
+                .isEqualTo("completed");
+    }
+
+    @Test
+    void cleaningDoesNotCreateAStore() {
+        cli.run("clean").exits(6);
+        assertThat(directory).isEmptyDirectory();
+    }
 }

@@ -101,6 +101,17 @@ class TaskTest {
     }
 
     @Test
+    void statesHaveColoursOnlyAtATerminal() {
+        cli.dead("t", "{}");
+        assertThat(cli.atTerminal("", "task", "list").exits(0).out()).contains("\u001b[31mfailed\u001b[0m");
+        assertThat(cli.atTerminal("", "task", "list", "--no-color").exits(0).out())
+                .contains("failed")
+                .doesNotContain("\u001b");
+        assertThat(cli.atTerminal("", "task", "list", "--json").exits(0).out()).doesNotContain("\u001b");
+        assertThat(cli.run("task", "list").exits(0).out()).doesNotContain("\u001b");
+    }
+
+    @Test
     void aResultIsPrintedOrSaysWhyThereIsNone() {
         String id = cli.submit("t", "{}");
         assertThat(cli.run("task", "result", id).exits(1).err()).contains("has not ended");

@@ -23,12 +23,48 @@ class UsageTest {
     @Test
     void theHelpNamesEveryCommandAndNoHiddenOne() {
         String help = run("--help").exits(0).out();
-        assertThat(help).contains("demo", "submit", "worker", "task", "migrate", "doctor", "Exit codes");
+        assertThat(help)
+                .contains(
+                        "demo",
+                        "submit",
+                        "worker",
+                        "task",
+                        "queue",
+                        "dead",
+                        "key",
+                        "clean",
+                        "migrate",
+                        "doctor",
+                        "Exit codes");
         assertThat(help).doesNotContain(DemoChildCommand.NAME).doesNotContain("Runs the common commands");
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"demo", "submit", "worker", "task show", "task list", "task result", "migrate", "doctor"})
+    @ValueSource(
+            strings = {
+                "demo",
+                "submit",
+                "worker",
+                "task show",
+                "task list",
+                "task result",
+                "task explain",
+                "task cancel",
+                "queue list",
+                "queue pause",
+                "queue resume",
+                "queue set",
+                "queue reset",
+                "dead list",
+                "dead show",
+                "dead redrive",
+                "key show",
+                "key release",
+                "clean",
+                "completion",
+                "migrate",
+                "doctor"
+            })
     void everyCommandHasHelpWithExamplesAndTheCommonOptions(String command) {
         String help = run((command + " --help").split(" ")).exits(0).out();
         assertThat(help)
@@ -36,6 +72,7 @@ class UsageTest {
                         "Usage: semel " + command,
                         "Examples:",
                         "--store",
+                        "--config",
                         "--json",
                         "--tenant",
                         "--verbose",
@@ -59,7 +96,20 @@ class UsageTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "task", "submit", "submit t", "worker q", "worker --exec true", "task show"})
+    @ValueSource(
+            strings = {
+                "",
+                "task",
+                "submit",
+                "submit t",
+                "worker q",
+                "worker --exec true",
+                "task show",
+                "queue",
+                "dead",
+                "key",
+                "key show"
+            })
     void whatIsMissingIsNamed(String arguments) {
         String[] words = arguments.isEmpty() ? new String[0] : arguments.split(" ");
         assertThat(run(words).exits(2).err())
@@ -77,6 +127,10 @@ class UsageTest {
                 .doesNotContain("secret");
         assertThat(run("task", "list", "--store", "semel.db").exits(2).err()).contains("\"sqlite:semel.db\"");
         assertThat(run("task", "list", "--store", "sqlite:").exits(2).err()).contains("names its file");
+        for (String command : new String[] {"submit t {}", "doctor", "migrate", "task list"}) {
+            String[] words = (command + " --store sqlite:/tmp/a?b.db").split(" ");
+            assertThat(run(words).exits(2).err()).contains("without \"?\"");
+        }
     }
 
     @Test

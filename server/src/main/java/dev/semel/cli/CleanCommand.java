@@ -1,0 +1,38 @@
+package dev.semel.cli;
+
+import dev.semel.Semel;
+import dev.semel.store.Swept;
+import picocli.CommandLine.Model.CommandSpec;
+
+/** {@code semel clean}: removes now what has outlived its retention or its window. */
+final class CleanCommand implements Command {
+
+    @Override
+    public CommandSpec spec() {
+        return Options.command(
+                this,
+                "Removes what has outlived its retention or its window, once and to the end.",
+                "Programs with Semel in them do so by themselves, every hour unless told otherwise.",
+                "semel clean",
+                "semel clean --config /etc/semel/semel.toml --json");
+    }
+
+    @Override
+    public int run(Invocation invocation) {
+        invocation.refuseTenant("Cleaning is for all tenants");
+        Swept swept;
+        try (Semel semel = invocation.semel(invocation.store().openExisting());
+                Bar bar = new Bar(invocation, "clean", -1)) {
+            swept = semel.operations().clean(step -> bar.at((long) step.tasks() + step.records()));
+        }
+        Console console = invocation.console();
+        if (invocation.json()) {
+            console.out().println(new JsonText().put("tasks", swept.tasks()).put("records", swept.records()));
+        } else {
+            console.out()
+                    .println("Removed the data of " + Text.count(swept.tasks(), "task") + ", and "
+                            + Text.count(swept.records(), "record") + ".");
+        }
+        return ExitCode.DONE;
+    }
+}

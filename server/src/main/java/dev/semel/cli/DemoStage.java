@@ -1,0 +1,96 @@
+package dev.semel.cli;
+
+import dev.semel.store.Attempt;
+import dev.semel.store.Task;
+import dev.semel.store.TaskStore;
+import dev.semel.task.TaskId;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** What the steps of the demonstration share: the store, the processes, and a voice. */
+final class DemoStage {
+
+    static final Duration PATIENCE = Duration.ofSeconds(20);
+    static final Duration LEASE = Duration.ofMillis(1_500);
+
+    private final DemoProcess.Group processes;
+    private final StoreUrl url;
+    private final Consumer<String> voice;
+    private final JsonMapper mapper = JsonMapper.builder().build();
+
+    DemoStage(Path directory, DemoProcess.Group processes, Consumer<String> voice) {
+        this.processes = processes;
+        this.url = new StoreUrl(directory.resolve("demo.db"));
+        this.voice = voice;
+    }
+
+    StoreUrl url() {
+        return url;
+    }
+
+    boolean isClosed() {
+        return processes.isClosed();
+    }
+
+    /** A line of its own. */
+    void tell(String line) {
+        voice.accept(line);
+    }
+
+    /** A line of a step. */
+    void say(String line) {
+        voice.accept("  " + line);
+    }
+
+    JsonNode json(String text) {
+        return mapper.readTree(text);
+    }
+
+    static Task find(TaskStore store, TaskId id) {
+        Task task = store.find(List.of(id)).get(id);
+        if (task == null) {
+            throw new DemoProcess.Trouble("task " + id + " is not in the store");
+        }
+        return task;
+    }
+
+    DemoProcess worker(String queue, String... more) throws IOException, InterruptedException {
+        List<String> words = new ArrayList<>(List.of(DemoChildCommand.WORKER, queue, Long.toString(LEASE.toMillis())));
+        words.addAll(List.of(more));
+        DemoProcess process = child("a worker", words.toArray(String[]::new));
+        expect(process, "ready");
+        return process;
+    }
+
+    DemoProcess child(String role, String... words) throws IOException {
+        List<String> arguments = new ArrayList<>(List.of(DemoChildCommand.NAME));
+        arguments.addAll(List.of(words));
+        return start(role, arguments);
+    }
+
+    DemoProcess start(String role, List<String> arguments) throws IOException {
+        List<String> all = new ArrayList<>(arguments);
+        all.addAll(List.of(Options.STORE, url.toString()));
+        return processes.start(role, all);
+    }
+
+    static void expect(DemoProcess process, String expected) throws InterruptedException {
+        String line = process.line(PATIENCE);
+        if (!line.equals(expected)) {
+            throw new DemoProcess.Trouble("expected \"" + expected + "\" but got \"" + line + "\"");
+        }
+    }
+
+    static String told(List<Attempt> attempts) {
+        return attempts.stream()
+                .map(attempt -> "attempt " + attempt.number() + " " + TaskJson.outcome(attempt))
+                .collect(Collectors.joining(", "));
+    }
+}
