@@ -1,0 +1,284 @@
+package dev.semel.jdbc;
+
+import dev.semel.jdbc.PostgresNames.Lane;
+import dev.semel.store.NewTask;
+import dev.semel.task.SemelException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/** The way to the database: transactions that are run again where that is what a failure asks for, and single reads. */
+final class PostgresDatabase {
+
+    // Deadlocks and lost races are rare, and each leaves the others further than before.
+    private static final int MOST_TRIES = 30;
+
+    // Locks of Semel's own are held for the length of a transaction; only callers' own transactions stay open longer.
+    private static final long OWN_LOCKS_MILLIS = 10_000;
+
+    // Everything that a transaction has to know before it begins, in one answer. Plans are kept for long, and a table
+    // that
+    // was empty when a plan was made would be read as a whole for ever: so plans go by indexes from the beginning.
+    private static final String BEGIN = """
+            SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint, stamp,
+              set_config('lock_timeout', ?, true), current_setting('transaction_isolation'),
+              current_setting('synchronous_commit'), set_config('enable_seqscan', 'off', true),
+              set_config('jit', 'off', true)
+            FROM semel.change
+            """;
+
+    private static final String DURABLE = "SET LOCAL synchronous_commit = on";
+
+    /** What is done in one transaction. */
+    interface Operation<T> {
+        T run(PostgresTransaction tx) throws SQLException;
+    }
+
+    /** What is read in one state, without a transaction of its own. */
+    interface Look<T> {
+        T look(PostgresSession session) throws SQLException;
+    }
+
+    private final DataSource source;
+    private final String shown;
+    private final PostgresSettings settings;
+    private final PostgresSession.Texts texts;
+    private final PostgresNames names = new PostgresNames();
+    private final Consumer<PostgresNews> told;
+    private volatile PostgresQueues queues = PostgresQueues.UNREAD;
+
+    PostgresDatabase(DataSource source, String shown, PostgresSettings settings, Consumer<PostgresNews> told) {
+        this.source = source;
+        this.shown = shown;
+        this.settings = settings;
+        this.told = told;
+        this.texts = new PostgresSession.Texts(settings.schema());
+    }
+
+    PostgresNames names() {
+        return names;
+    }
+
+    @Nullable
+    InstantSource clock() {
+        return settings.clock();
+    }
+
+    /** The test's clock for a statement, or null to let it ask the database's. */
+    @Nullable
+    Long clockMillis() {
+        InstantSource clock = settings.clock();
+        return clock == null ? null : (Long) clock.millis();
+    }
+
+    PostgresSettings settings() {
+        return settings;
+    }
+
+    String shown() {
+        return shown;
+    }
+
+    PostgresSession session(Connection connection) {
+        return new PostgresSession(connection, texts, true);
+    }
+
+    SemelException translated(SQLException e) {
+        return PostgresFailures.translated(shown, e);
+    }
+
+    /** Runs a transaction, again if it lost a race, and tells what it brought about. */
+    <T> T write(Operation<T> operation) {
+        return write(OWN_LOCKS_MILLIS, operation);
+    }
+
+    /** The same with a limit for waiting for locks. */
+    <T> T write(long lockMillis, Operation<T> operation) {
+        try {
+            return writeOrThrow(lockMillis, operation);
+        } catch (SQLException e) {
+            throw translated(e);
+        }
+    }
+
+    <T> T writeOrThrow(long lockMillis, Operation<T> operation) throws SQLException {
+        for (int tries = 1; ; tries++) {
+            try {
+                return once(lockMillis, operation);
+            } catch (Unnamed e) {
+                // Made outside of the transaction, because the names would be held until its end.
+                List<Asked> unused = named(List.of(e.task));
+            } catch (SQLException e) {
+                if (!PostgresFailures.isWorthAnotherTry(e) || tries == MOST_TRIES) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    /** A task that is submitted from within a transaction has names that nobody has met yet. */
+    static final class Unnamed extends RuntimeException {
+
+        private static final long serialVersionUID = 1L;
+
+        private final transient NewTask task;
+
+        private Unnamed(NewTask task) {
+            super("new names", null, false, false);
+            this.task = task;
+        }
+    }
+
+    /** The numbers of a task's names inside of a transaction, which is run again if they have to be made. */
+    Asked asked(NewTask task) {
+        Asked known = known(task);
+        if (known == null) {
+            throw new Unnamed(task);
+        }
+        return known;
+    }
+
+    private @Nullable Asked known(NewTask task) {
+        Lane lane = names.known(task.tenant(), task.queue(), task.type());
+        NewTask.KeyRequest key = task.key();
+        Integer scope = key == null ? (Integer) 0 : names.knownScope(key.identity());
+        return lane == null || scope == null ? null : new Asked(task, lane, scope);
+    }
+
+    private <T> T once(long lockMillis, Operation<T> operation) throws SQLException {
+        T answer;
+        PostgresNews news;
+        try (Connection connection = source.getConnection()) {
+            if (connection.getAutoCommit()) {
+                connection.setAutoCommit(false);
+            }
+            try {
+                PostgresTransaction tx = begin(connection, lockMillis, true);
+                answer = operation.run(tx);
+                connection.commit();
+                news = tx.news();
+            } catch (SQLException | RuntimeException e) {
+                rollBack(connection, e);
+                throw e;
+            } finally {
+                giveBack(connection);
+            }
+        }
+        told.accept(news);
+        return answer;
+    }
+
+    /** Begins: the time, the queues and the limits that hold in this transaction. */
+    private PostgresTransaction begin(Connection connection, long lockMillis, boolean mayChange) throws SQLException {
+        PostgresSession session = session(connection);
+        record Start(long now, long stamp, String isolation, String durability) {}
+        Start start = session.sql(BEGIN)
+                .withText(lockMillis + "ms")
+                .first(row -> new Start(row.getLong(1), row.getLong(2), row.getString(4), row.getString(5)));
+        if (start == null) {
+            throw new IllegalStateException("The table \"change\" has no row; restore the one that the schema makes");
+        }
+        if (mayChange && !start.isolation().equals("read committed")) {
+            // A pool of the user's with another default. Whoever waits for a lock has to see what the holder did.
+            connection.rollback();
+            connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+            return begin(connection, lockMillis, false);
+        }
+        if (start.durability().equals("off")) {
+            try (var statement = connection.createStatement()) {
+                statement.execute(DURABLE);
+            }
+        }
+        Long clock = clockMillis();
+        return new PostgresTransaction(
+                this, session, clock == null ? start.now() : clock, queues(session, start.stamp()));
+    }
+
+    /** The settings of queues in the state with this stamp. */
+    PostgresQueues queues(PostgresSession session, long stamp) throws SQLException {
+        PostgresQueues known = queues;
+        if (known.stamp() != stamp) {
+            known = PostgresQueues.read(session);
+            queues = known;
+        }
+        return known;
+    }
+
+    /** Reads something. */
+    <T> T read(Look<T> look) {
+        try (Connection connection = source.getConnection()) {
+            if (!connection.getAutoCommit()) {
+                connection.setAutoCommit(true);
+            }
+            return look.look(new PostgresSession(connection, texts, false));
+        } catch (SQLException e) {
+            throw translated(e);
+        }
+    }
+
+    /**
+     * A submission with the numbers that stand for its names.
+     *
+     * @param scope that of its key; 0 without one
+     */
+    record Asked(NewTask task, Lane lane, int scope) {
+
+        NewTask.KeyRequest request() {
+            NewTask.KeyRequest key = task.key();
+            if (key == null) {
+                throw new IllegalStateException("Task " + task.id() + " has no key");
+            }
+            return key;
+        }
+    }
+
+    /** Finds the numbers of the names in a batch; those of new names are made in a transaction of their own. */
+    List<Asked> named(List<NewTask> batch) {
+        List<Asked> asked = new ArrayList<>(batch.size());
+        for (NewTask task : batch) {
+            Asked known = known(task);
+            if (known == null) {
+                return read(session -> namedAnew(session, batch));
+            }
+            asked.add(known);
+        }
+        return asked;
+    }
+
+    private List<Asked> namedAnew(PostgresSession session, List<NewTask> batch) throws SQLException {
+        List<Asked> asked = new ArrayList<>(batch.size());
+        for (NewTask task : batch) {
+            NewTask.KeyRequest key = task.key();
+            asked.add(new Asked(
+                    task,
+                    names.lane(session, task.tenant(), task.queue(), task.type()),
+                    key == null ? 0 : names.scope(session, key.identity())));
+        }
+        return asked;
+    }
+
+    private static void rollBack(Connection connection, Exception because) {
+        try {
+            connection.rollback();
+        } catch (SQLException e) {
+            because.addSuppressed(e);
+        }
+    }
+
+    /** As a data source without a pool, or one that keeps what was set, expects it. */
+    private static void giveBack(Connection connection) {
+        try {
+            if (!connection.isClosed()) {
+                connection.setAutoCommit(true);
+            }
+        } catch (SQLException e) {
+            // The connection is broken, and closing it is all that is left to do.
+            return;
+        }
+    }
+}

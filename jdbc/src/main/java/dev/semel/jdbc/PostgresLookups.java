@@ -1,0 +1,229 @@
+package dev.semel.jdbc;
+
+import dev.semel.jdbc.PostgresRecords.Found;
+import dev.semel.jdbc.PostgresRecords.RecordKey;
+import dev.semel.store.Attempt;
+import dev.semel.store.KeyRecord;
+import dev.semel.store.Page;
+import dev.semel.store.Task;
+import dev.semel.store.TaskQuery;
+import dev.semel.task.Identity;
+import dev.semel.task.TaskId;
+import dev.semel.task.TaskState;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
+
+/** Looking. Each answer is of one statement, so of one state of the database. */
+final class PostgresLookups {
+
+    private static final String ATTEMPTS = """
+            SELECT a.task, a.number, a.worker, a.started_at, a.ended_at, a.outcome, a.error FROM semel.attempt a
+            WHERE a.task = ANY (?)
+            UNION ALL
+            SELECT d.task, d.attempt, d.worker, d.started_at, d.finished_at, d.outcome, d.error FROM semel.done d
+            WHERE d.task = ANY (?) AND d.worker IS NOT NULL
+            UNION ALL
+            SELECT r.task, r.attempt, r.worker, r.started_at, NULL, NULL, NULL FROM semel.running r WHERE r.task = ANY (?)
+            ORDER BY 1, 2
+            """;
+
+    private static final String LANES = """
+            SELECT id FROM semel.lane
+            WHERE (?::text IS NULL OR tenant = ?) AND (?::text IS NULL OR queue = ?) AND (?::text IS NULL OR type = ?)
+            """;
+
+    private static final String SELECT =
+            "SELECT * FROM (SELECT " + PostgresTasks.SUBMITTED + "," + PostgresTasks.PROGRESS;
+
+    // The state is the thirteenth column; named here so that it can be compared.
+    private static final String NAMES = """
+            ) AS all_of (id, lane, input, priority, retry, timeout, mutex, scope, key, run, lineage, created_at, state,
+              attempt, failures, vanished, due_at, asked, finished_at, result, last_error)
+            """;
+
+    private static final String FILTERED = """
+            WHERE id < ? AND (?::integer[] IS NULL OR lane = ANY (?)) AND (?::text[] IS NULL OR state = ANY (?))
+            ORDER BY id DESC LIMIT ?
+            """;
+
+    private static final String LIST = SELECT + " FROM semel.task t " + PostgresTasks.STANDING + NAMES + FILTERED;
+
+    private static final String LIST_DEAD = SELECT + " FROM semel.task t " + PostgresTasks.STANDING
+            + " WHERE t.id IN (SELECT task FROM semel.done WHERE state IN ('failed', 'timed_out'))" + NAMES + FILTERED;
+
+    private static final String LIST_OPEN =
+            SELECT + " FROM semel.task t " + PostgresTasks.STANDING + """
+             WHERE t.id IN (
+               SELECT task FROM semel.ready UNION ALL SELECT task FROM semel.running
+               UNION ALL SELECT task FROM semel.waiting)
+            """ + NAMES + FILTERED;
+
+    private static final String LIST_IDENTITY =
+            SELECT + " FROM semel.task t " + PostgresTasks.STANDING + """
+             WHERE t.id IN (
+               SELECT task FROM semel.record WHERE scope = ? AND key = ?
+               UNION ALL SELECT task FROM semel.former WHERE scope = ? AND key = ?)
+            """ + NAMES + FILTERED;
+
+    private static final String CLOCK = "SELECT coalesce(?, (extract(epoch FROM clock_timestamp()) * 1000)::bigint)";
+
+    private static final TaskId LAST = TaskId.parse("ffffffff-ffff-ffff-ffff-ffffffffffff");
+
+    private final PostgresSession session;
+    private final PostgresNames names;
+
+    PostgresLookups(PostgresSession session, PostgresNames names) {
+        this.session = session;
+        this.names = names;
+    }
+
+    Map<TaskId, Task> find(Collection<TaskId> ids) throws SQLException {
+        Map<TaskId, Task> found = new HashMap<>();
+        PostgresTasks.find(session, names, ids).forEach(task -> found.put(task.id(), task));
+        Map<TaskId, Task> inOrder = new LinkedHashMap<>();
+        for (TaskId id : ids) {
+            Task task = found.get(id);
+            if (task != null) {
+                inOrder.put(id, task);
+            }
+        }
+        return inOrder;
+    }
+
+    Map<TaskId, List<Attempt>> attempts(Collection<TaskId> ids) throws SQLException {
+        Map<TaskId, List<Attempt>> found = new LinkedHashMap<>();
+        session.sql(ATTEMPTS)
+                .ids(ids)
+                .ids(ids)
+                .ids(ids)
+                .list(row -> found.computeIfAbsent(PostgresStatement.id(row, 1), id -> new ArrayList<>())
+                        .add(attempt(row)));
+        return found;
+    }
+
+    private static Attempt attempt(ResultSet row) throws SQLException {
+        Long endedAt = PostgresStatement.longOrNull(row, 5);
+        String outcome = row.getString(6);
+        return new Attempt(
+                row.getInt(2),
+                row.getString(3),
+                Instant.ofEpochMilli(row.getLong(4)),
+                endedAt == null ? null : Instant.ofEpochMilli(endedAt),
+                outcome == null ? null : PostgresSettling.outcome(outcome),
+                row.getString(7));
+    }
+
+    Page list(TaskQuery query) throws SQLException {
+        Identity identity = query.identity();
+        OptionalInt scope = identity == null ? OptionalInt.empty() : names.findScope(session, identity);
+        if (identity != null && scope.isEmpty()) {
+            return new Page(List.of(), null);
+        }
+        PostgresStatement statement = session.sql(statement(query));
+        if (identity != null) {
+            statement
+                    .with(scope.getAsInt())
+                    .withText(identity.key())
+                    .with(scope.getAsInt())
+                    .withText(identity.key());
+        }
+        List<Integer> lanes = lanes(query);
+        List<String> states = query.states().isEmpty()
+                ? null
+                : query.states().stream().map(TaskState::word).toList();
+        List<Task> tasks = statement
+                .with(query.before() == null ? LAST : query.before())
+                .intsOrNull(lanes)
+                .intsOrNull(lanes)
+                .textsOrNull(states)
+                .textsOrNull(states)
+                .with(query.limit())
+                .list(row -> PostgresTasks.task(row, session, names));
+        return new Page(
+                tasks, tasks.size() < query.limit() ? null : tasks.getLast().id());
+    }
+
+    /** Where what a query asks for is few among many, it begins there. */
+    private static String statement(TaskQuery query) {
+        if (query.identity() != null) {
+            return LIST_IDENTITY;
+        }
+        if (query.states().isEmpty()) {
+            return LIST;
+        }
+        return query.states().stream().allMatch(TaskState::isDead)
+                ? LIST_DEAD
+                : query.states().stream().allMatch(TaskState::isOpen) ? LIST_OPEN : LIST;
+    }
+
+    /** The lanes that a query is about, or null for all. */
+    private @Nullable List<Integer> lanes(TaskQuery query) throws SQLException {
+        if (query.tenant() == null && query.queue() == null && query.type() == null) {
+            return null;
+        }
+        return session.sql(LANES)
+                .withText(query.tenant())
+                .withText(query.tenant())
+                .withText(query.queue())
+                .withText(query.queue())
+                .withText(query.type())
+                .withText(query.type())
+                .list(row -> row.getInt(1));
+    }
+
+    Map<Identity, KeyRecord> records(Collection<Identity> identities, @Nullable Long clock) throws SQLException {
+        Map<RecordKey, Identity> keys = new LinkedHashMap<>();
+        for (Identity identity : identities) {
+            OptionalInt scope = names.findScope(session, identity);
+            if (scope.isPresent()) {
+                keys.put(new RecordKey(scope.getAsInt(), identity.key()), identity);
+            }
+        }
+        Map<Identity, KeyRecord> records = new LinkedHashMap<>();
+        Map<RecordKey, Found> found = PostgresRecords.find(session, keys.keySet());
+        if (found.isEmpty()) {
+            return records;
+        }
+        long now = now(clock);
+        for (Map.Entry<RecordKey, Identity> key : keys.entrySet()) {
+            Found record = found.get(key.getKey());
+            if (record != null) {
+                records.put(key.getValue(), record(key.getValue(), record, now));
+            }
+        }
+        return records;
+    }
+
+    /** The time: the test's, or the database's. */
+    long now(@Nullable Long clock) throws SQLException {
+        return Objects.requireNonNull(session.sql(CLOCK).withLong(clock).first(row -> row.getLong(1)));
+    }
+
+    private KeyRecord record(Identity identity, Found found, long now) throws SQLException {
+        return new KeyRecord(
+                identity,
+                found.taskId(),
+                names.lane(session, found.lane()).type(),
+                found.inputHash(),
+                found.run(),
+                found.lineageOrOwn(),
+                Instant.ofEpochMilli(found.createdAt()),
+                Instant.ofEpochMilli(found.expiresAt()),
+                found.windowPassed(now),
+                found.state(),
+                found.finishedAt(),
+                found.dataGone(),
+                found.duplicates(),
+                found.lastDuplicateAt());
+    }
+}

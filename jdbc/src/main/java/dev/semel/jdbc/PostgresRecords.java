@@ -1,0 +1,309 @@
+package dev.semel.jdbc;
+
+import dev.semel.jdbc.PostgresDatabase.Asked;
+import dev.semel.store.NewTask;
+import dev.semel.task.InputHash;
+import dev.semel.task.TaskId;
+import dev.semel.task.TaskState;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Idempotency records. A record is not written when its task ends: with the row of the task's end it is all that a decision
+ * needs. Whoever changes who holds a key locks the record first, and everything that it decides by is read after that.
+ */
+final class PostgresRecords {
+
+    /** An identity in numbers. Sorted, because batches that lock in different orders deadlock. */
+    record RecordKey(int scope, String key) implements Comparable<RecordKey> {
+
+        static RecordKey of(Asked asked) {
+            return new RecordKey(asked.scope(), asked.request().identity().key());
+        }
+
+        @Override
+        public int compareTo(RecordKey other) {
+            int first = Integer.compare(scope, other.scope);
+            return first != 0 ? first : key.compareTo(other.key);
+        }
+    }
+
+    /**
+     * A record and how its task stands.
+     *
+     * @param stored whether the task has a row
+     */
+    record Found(
+            TaskId taskId,
+            int lane,
+            InputHash inputHash,
+            int run,
+            @Nullable TaskId lineage,
+            long createdAt,
+            long expiresAt,
+            TaskState state,
+            @Nullable Instant finishedAt,
+            boolean stored,
+            boolean dataGone,
+            @Nullable String result,
+            long duplicates,
+            @Nullable Instant lastDuplicateAt) {
+
+        boolean windowPassed(long now) {
+            return now >= expiresAt;
+        }
+
+        TaskId lineageOrOwn() {
+            return lineage == null ? taskId : lineage;
+        }
+    }
+
+    /** Who is to hold an identity. */
+    record Holder(
+            TaskId taskId,
+            int lane,
+            InputHash inputHash,
+            int run,
+            @Nullable TaskId lineage,
+            long createdAt,
+            long expiresAt) {}
+
+    // The record, and the task's state in the same state of the database. A tombstone has its state itself.
+    private static final String FOUND = """
+             r.task, r.lane, r.input_hash, r.run, r.lineage, r.created_at, r.expires_at,
+             CASE WHEN d.task IS NOT NULL THEN d.state WHEN r.state IS NOT NULL THEN r.state
+               WHEN EXISTS (SELECT 1 FROM semel.running g WHERE g.task = r.task) THEN 'running'
+               WHEN EXISTS (SELECT 1 FROM semel.waiting w WHERE w.task = r.task) THEN 'waiting' ELSE 'pending' END,
+             coalesce(d.finished_at, r.finished_at), r.state IS NULL, r.state IS NOT NULL OR coalesce(d.bare, false),
+             d.result, r.duplicates, r.last_duplicate_at
+            """;
+
+    static final String PROBE = "SELECT r.scope, r.key," + FOUND + """
+            FROM unnest(?, ?) AS p (scope, key)
+            JOIN semel.record r ON r.scope = p.scope AND r.key = p.key
+            LEFT JOIN semel.done d ON d.task = r.task
+            """;
+
+    // Waits for whoever holds one of them; one that is not there is not waited for.
+    private static final String LOCK = """
+            SELECT r.scope FROM unnest(?, ?) WITH ORDINALITY AS p (scope, key, n)
+            JOIN semel.record r ON r.scope = p.scope AND r.key = p.key
+            ORDER BY p.n FOR UPDATE OF r
+            """;
+
+    private static final String LOCK_FREE = """
+            SELECT r.scope, r.key FROM unnest(?, ?) AS p (scope, key)
+            JOIN semel.record r ON r.scope = p.scope AND r.key = p.key
+            FOR UPDATE OF r SKIP LOCKED
+            """;
+
+    private static final String ADD = """
+            INSERT INTO semel.record (scope, key, task, lane, input_hash, run, lineage, created_at, expires_at)
+            SELECT * FROM unnest(?, ?, ?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT (scope, key) DO NOTHING
+            """;
+
+    private static final String TAKE_OVER = """
+            UPDATE semel.record SET task = ?, lane = ?, input_hash = ?, run = ?, lineage = ?, created_at = ?,
+              expires_at = ?, state = NULL, finished_at = NULL, duplicates = 0, last_duplicate_at = NULL
+            WHERE scope = ? AND key = ?
+            """;
+
+    private static final String ADD_FORMER = """
+            INSERT INTO semel.former (scope, key, task) SELECT ?, ?, id FROM semel.task WHERE id = ?
+            ON CONFLICT DO NOTHING
+            """;
+
+    private static final String REMOVE_FORMER = "DELETE FROM semel.former WHERE scope = ? AND key = ? AND task = ?";
+
+    // Locks it, so that it does not end unseen: who makes another task wait for it has to be seen by its end.
+    private static final String OPEN_FORMER = """
+            SELECT g.task FROM semel.former f JOIN semel.running g ON g.task = f.task WHERE f.scope = ? AND f.key = ?
+            LIMIT 1 FOR UPDATE OF g
+            """;
+
+    private static final String RENEW = "UPDATE semel.record SET expires_at = ? WHERE scope = ? AND key = ?";
+
+    private static final String REMOVE = "DELETE FROM semel.record WHERE scope = ? AND key = ?";
+
+    // Whoever has locked the record is about to give it away; nobody waits for a count that is only for people to look
+    // at.
+    private static final String COUNT = """
+            WITH free AS MATERIALIZED (
+              SELECT scope, key FROM semel.record WHERE scope = ? AND key = ? AND task = ? FOR UPDATE SKIP LOCKED
+            )
+            UPDATE semel.record r SET duplicates = r.duplicates + ?, last_duplicate_at = ?
+            FROM free WHERE r.scope = free.scope AND r.key = free.key
+            """;
+
+    private PostgresRecords() {}
+
+    /** The records of these identities that are there, in one state of the database. */
+    static Map<RecordKey, Found> find(PostgresSession session, Collection<RecordKey> keys) throws SQLException {
+        if (keys.isEmpty()) {
+            return new HashMap<>();
+        }
+        Map<RecordKey, Found> found = new HashMap<>();
+        session.sql(PROBE)
+                .ints(scopes(keys))
+                .texts(texts(keys))
+                .list(row -> found.put(new RecordKey(row.getInt(1), row.getString(2)), found(row)));
+        return found;
+    }
+
+    static @Nullable Found find(PostgresSession session, RecordKey key) throws SQLException {
+        return find(session, List.of(key)).get(key);
+    }
+
+    private static Found found(ResultSet row) throws SQLException {
+        Long finishedAt = PostgresStatement.longOrNull(row, 11);
+        Long lastDuplicateAt = PostgresStatement.longOrNull(row, 16);
+        return new Found(
+                PostgresStatement.id(row, 3),
+                row.getInt(4),
+                InputHash.ofBytes(row.getBytes(5)),
+                row.getInt(6),
+                PostgresStatement.idOrNull(row, 7),
+                row.getLong(8),
+                row.getLong(9),
+                TaskState.parse(row.getString(10)),
+                finishedAt == null ? null : Instant.ofEpochMilli(finishedAt),
+                row.getBoolean(12),
+                row.getBoolean(13),
+                row.getString(14),
+                row.getLong(15),
+                lastDuplicateAt == null ? null : Instant.ofEpochMilli(lastDuplicateAt));
+    }
+
+    /** Locks records, in this order, and tells how many are there. */
+    static int lock(PostgresTransaction tx, Collection<RecordKey> sorted) throws SQLException {
+        return tx.sql(LOCK)
+                .ints(scopes(sorted))
+                .texts(texts(sorted))
+                .list(row -> row.getInt(1))
+                .size();
+    }
+
+    /** Locks records, and gives those identities that nobody else has locked, those without a record included. */
+    static Set<RecordKey> lockFree(PostgresTransaction tx, Collection<RecordKey> keys) throws SQLException {
+        Set<RecordKey> locked = new HashSet<>(tx.sql(LOCK_FREE)
+                .ints(scopes(keys))
+                .texts(texts(keys))
+                .list(row -> new RecordKey(row.getInt(1), row.getString(2))));
+        if (locked.size() == keys.size()) {
+            return locked;
+        }
+        Set<RecordKey> free = new HashSet<>(keys);
+        Set<RecordKey> others = new HashSet<>(find(tx.session(), keys).keySet());
+        others.removeAll(locked);
+        free.removeAll(others);
+        return free;
+    }
+
+    /** Adds records, in this order, and tells how many were not there before. Waits for others who add one of them. */
+    static int add(PostgresTransaction tx, Map<RecordKey, Holder> sorted) throws SQLException {
+        List<TaskId> ids = new ArrayList<>();
+        List<Integer> lanes = new ArrayList<>();
+        List<byte[]> hashes = new ArrayList<>();
+        List<Integer> runs = new ArrayList<>();
+        List<@Nullable TaskId> lineages = new ArrayList<>();
+        List<Long> created = new ArrayList<>();
+        List<Long> expires = new ArrayList<>();
+        for (Holder holder : sorted.values()) {
+            ids.add(holder.taskId());
+            lanes.add(holder.lane());
+            hashes.add(holder.inputHash().bytes());
+            runs.add(holder.run());
+            lineages.add(holder.lineage());
+            created.add(holder.createdAt());
+            expires.add(holder.expiresAt());
+        }
+        return tx.sql(ADD)
+                .ints(scopes(sorted.keySet()))
+                .texts(texts(sorted.keySet()))
+                .ids(ids)
+                .ints(lanes)
+                .bytes(hashes)
+                .ints(runs)
+                .idsOrNull(lineages)
+                .longs(created)
+                .longs(expires)
+                .update();
+    }
+
+    /** The record that a submission takes. */
+    static Holder holder(PostgresTransaction tx, Asked asked, int run, @Nullable TaskId lineage) {
+        NewTask.KeyRequest key = asked.request();
+        return new Holder(
+                asked.task().id(), asked.lane().id(), key.inputHash(), run, lineage, tx.now(), tx.after(key.ttl()));
+    }
+
+    /** Gives a key, which must be locked, to another task. */
+    static void takeOver(PostgresTransaction tx, RecordKey key, TaskId before, Holder next) throws SQLException {
+        tx.sql(TAKE_OVER)
+                .with(next.taskId())
+                .with(next.lane())
+                .with(next.inputHash().bytes())
+                .with(next.run())
+                .withId(next.lineage())
+                .with(next.createdAt())
+                .with(next.expiresAt())
+                .with(key.scope())
+                .withText(key.key())
+                .updateOne();
+        addFormer(tx, key, before);
+        removeFormer(tx, key, next.taskId());
+    }
+
+    private static void addFormer(PostgresTransaction tx, RecordKey key, TaskId task) throws SQLException {
+        tx.sql(ADD_FORMER).with(key.scope()).withText(key.key()).with(task).update();
+    }
+
+    static void removeFormer(PostgresTransaction tx, RecordKey key, TaskId task) throws SQLException {
+        tx.sql(REMOVE_FORMER).with(key.scope()).withText(key.key()).with(task).update();
+    }
+
+    /** A task that was replaced and still runs, or null; it does not end before this transaction. */
+    static @Nullable TaskId openFormer(PostgresTransaction tx, RecordKey key) throws SQLException {
+        return tx.sql(OPEN_FORMER).with(key.scope()).withText(key.key()).first(row -> PostgresStatement.id(row, 1));
+    }
+
+    static void renew(PostgresTransaction tx, RecordKey key, long expiresAt) throws SQLException {
+        tx.sql(RENEW).with(expiresAt).with(key.scope()).withText(key.key()).updateOne();
+    }
+
+    /** Removes a record, which must be locked; its task is an earlier one of the identity from then on. */
+    static void remove(PostgresTransaction tx, RecordKey key, Found found) throws SQLException {
+        tx.sql(REMOVE).with(key.scope()).withText(key.key()).updateOne();
+        if (found.stored()) {
+            addFormer(tx, key, found.taskId());
+        }
+    }
+
+    static void count(PostgresTransaction tx, RecordKey key, TaskId task, int count) throws SQLException {
+        tx.sql(COUNT)
+                .with(key.scope())
+                .withText(key.key())
+                .with(task)
+                .with(count)
+                .with(tx.now())
+                .update();
+    }
+
+    private static List<Integer> scopes(Collection<RecordKey> keys) {
+        return keys.stream().map(RecordKey::scope).toList();
+    }
+
+    private static List<String> texts(Collection<RecordKey> keys) {
+        return keys.stream().map(RecordKey::key).toList();
+    }
+}

@@ -1,0 +1,172 @@
+package dev.semel.jdbc;
+
+import dev.semel.task.StoreUnusable;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The tables of Semel in a PostgreSQL database and their versions.
+ *
+ * <p>A migration runs in one transaction under an advisory lock, so of many programs that start together one migrates and
+ * the others find it done. A program runs on its own version of the schema and on the next one, if that says of itself that
+ * this program can read it: then a new version can be rolled out while the old one still runs.
+ */
+public final class PostgresSchema {
+
+    /** The version of the schema that this program makes. */
+    public static final int VERSION = 1;
+
+    /** The oldest PostgreSQL that this program works on. */
+    public static final int OLDEST_SERVER = 13;
+
+    private static final String VERSIONS = """
+            CREATE TABLE IF NOT EXISTS semel.schema_version (
+              version integer PRIMARY KEY,
+              readable_from integer NOT NULL,  -- the oldest program version that can work on it
+              applied_at timestamptz NOT NULL DEFAULT clock_timestamp()
+            );
+            """;
+
+    // The oldest version of the program that can work on each version of the schema, beginning with schema 1.
+    private static final int[] READABLE_FROM = {1};
+
+    private PostgresSchema() {}
+
+    /**
+     * All statements that make the newest schema in an empty database, as they are run.
+     *
+     * @param schema the name of the schema
+     * @return SQL with comments
+     */
+    public static String print(String schema) {
+        StringBuilder all = new StringBuilder("CREATE SCHEMA IF NOT EXISTS " + schema + ";\n\n");
+        all.append(PostgresSession.Texts.inSchema(VERSIONS, schema));
+        for (int version = 1; version <= VERSION; version++) {
+            all.append('\n').append(PostgresSession.Texts.inSchema(script(version), schema));
+            all.append("\nINSERT INTO ").append(schema).append(".schema_version (version, readable_from) VALUES (");
+            all.append(version).append(", ").append(READABLE_FROM[version - 1]).append(");\n");
+        }
+        return all.toString();
+    }
+
+    /** Brings the database to this program's version, or says why it cannot be used. The connection commits by itself. */
+    static void migrate(Connection connection, String shown, PostgresSettings settings) throws SQLException {
+        int server = connection.getMetaData().getDatabaseMajorVersion();
+        if (server < OLDEST_SERVER) {
+            throw new StoreUnusable("The PostgreSQL store " + shown + " is a server of version " + server
+                    + ", but Semel needs version " + OLDEST_SERVER + " or newer.");
+        }
+        if (current(connection, shown, settings.schema()) >= VERSION) {
+            return;
+        }
+        if (!settings.migrate()) {
+            throw new StoreUnusable("The PostgreSQL store " + shown + " has no tables of this version in schema \""
+                    + settings.schema()
+                    + "\", and this program may not make them. Run \"semel migrate\" with a user who"
+                    + " may, or open the store with migration.");
+        }
+        connection.setAutoCommit(false);
+        try {
+            migrateLocked(connection, shown, settings.schema());
+            connection.commit();
+        } catch (SQLException | RuntimeException e) {
+            connection.rollback();
+            throw e;
+        } finally {
+            connection.setAutoCommit(true);
+        }
+    }
+
+    private static void migrateLocked(Connection connection, String shown, String schema) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("SELECT pg_advisory_xact_lock(hashtextextended('semel schema " + schema + "', 0))");
+            int version = current(connection, shown, schema);
+            if (version == 0 && !exists(connection, schema)) {
+                statement.execute("CREATE SCHEMA IF NOT EXISTS " + schema);
+            }
+            if (version == 0) {
+                statement.execute(PostgresSession.Texts.inSchema(VERSIONS, schema));
+            }
+            for (int next = version + 1; next <= VERSION; next++) {
+                for (String sql : statements(script(next))) {
+                    statement.execute(PostgresSession.Texts.inSchema(sql, schema));
+                }
+                statement.execute("INSERT INTO " + schema + ".schema_version (version, readable_from) VALUES (" + next
+                        + ", " + READABLE_FROM[next - 1] + ")");
+            }
+        }
+    }
+
+    /** Whether the schema is there: a user who may not make schemas may well make tables in one. */
+    private static boolean exists(Connection connection, String schema) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(
+                        "SELECT count(*) > 0 FROM pg_catalog.pg_namespace WHERE nspname = '" + schema + "'")) {
+            row.next();
+            return row.getBoolean(1);
+        }
+    }
+
+    /** The version that the schema has; 0 if it has none. */
+    private static int current(Connection connection, String shown, String schema) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            // Not to_regclass: that may remember, from before the lock was waited for, that there was no such table.
+            try (ResultSet table = statement.executeQuery("SELECT count(*) > 0 FROM pg_catalog.pg_class c"
+                    + " JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace"
+                    + " WHERE n.nspname = '" + schema + "' AND c.relname = 'schema_version'")) {
+                table.next();
+                if (!table.getBoolean(1)) {
+                    return 0;
+                }
+            }
+            try (ResultSet newest = statement.executeQuery(
+                    "SELECT version, readable_from FROM " + schema + ".schema_version ORDER BY version DESC LIMIT 1")) {
+                if (!newest.next()) {
+                    return 0;
+                }
+                checkReadable(shown, newest.getInt(1), newest.getInt(2));
+                return newest.getInt(1);
+            }
+        }
+    }
+
+    private static void checkReadable(String shown, int version, int readableFrom) {
+        if (version > VERSION && (version > VERSION + 1 || readableFrom > VERSION)) {
+            throw new StoreUnusable("The PostgreSQL store " + shown + " has schema version " + version
+                    + ", but this program knows version " + VERSION
+                    + (version > VERSION + 1 ? " and can work on the next one at most" : " and cannot work on that one")
+                    + ". Run the version of Semel that made it, or a later one.");
+        }
+    }
+
+    /** Cuts a script at semicolons that end a line; comments stay with the statement that follows. */
+    private static List<String> statements(String script) {
+        List<String> statements = new ArrayList<>();
+        int begin = 0;
+        for (int end = script.indexOf(";\n"); end >= 0; end = script.indexOf(";\n", begin)) {
+            statements.add(script.substring(begin, end).strip());
+            begin = end + 2;
+        }
+        return statements;
+    }
+
+    private static String script(int version) {
+        String name = "postgresql/V" + version + ".sql";
+        try (InputStream in = PostgresSchema.class.getResourceAsStream(name)) {
+            if (in == null) {
+                throw new IllegalStateException("The program is incomplete: \"" + name + "\" is missing from its jar.");
+            }
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,230 @@
+package dev.semel.jdbc;
+
+import dev.semel.jdbc.PostgresEnds.Ended;
+import dev.semel.store.Applied;
+import dev.semel.store.Attempt.Outcome;
+import dev.semel.store.DeadLetter;
+import dev.semel.store.Task;
+import dev.semel.store.Transition;
+import dev.semel.task.TaskId;
+import dev.semel.task.TaskState;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The moves of workers, many with one statement: an end deletes the row of the running task, and that is its fence, because
+ * the row has the number of the attempt and only one can delete it. What finds no row is compared with what was kept.
+ */
+final class PostgresSettling {
+
+    // The error of a failure counts, whatever becomes of the task; a task that was asked to cancel is not pending
+    // again.
+    private static final String END = """
+            WITH gone AS (
+              DELETE FROM semel.running r USING unnest(?, ?, ?, ?, ?, ?) AS m (task, attempt, outcome, due_at, error, result)
+              WHERE r.task = m.task AND r.attempt = m.attempt
+              RETURNING r.task, r.seq, r.started_at, r.lane, r.attempt, r.failures, r.vanished, r.priority, r.asked,
+                r.worker, r.mutex, m.outcome, m.due_at, m.error, m.result
+            ), step AS (
+              SELECT *, failures + CASE WHEN outcome IN ('retried', 'failed', 'timed_out') THEN 1 ELSE 0 END AS failed,
+                CASE WHEN outcome = 'completed' THEN 'completed' WHEN asked OR outcome = 'cancelled' THEN 'cancelled'
+                  WHEN outcome IN ('failed', 'timed_out') THEN outcome END AS state
+              FROM gone
+            ), ended AS (
+              INSERT INTO semel.done (task, finished_at, started_at, lane, attempt, failures, vanished, asked, bare, state,
+                outcome, worker, error, result)
+              SELECT task, ?, started_at, lane, attempt, failed, vanished, asked, false, state, outcome, worker, error, result
+              FROM step WHERE state IS NOT NULL
+            ), kept AS (
+              INSERT INTO semel.attempt (task, number, started_at, ended_at, outcome, worker, error)
+              SELECT task, attempt, started_at, ?, outcome, worker, error FROM step WHERE state IS NULL
+            ), back AS (
+              INSERT INTO semel.ready (task, seq, order_at, lane, attempt, failures, vanished, priority, suspect, mutex)
+              SELECT task, seq, due_at - priority * 60000::bigint, lane, attempt, failed, vanished, priority, vanished > 0,
+                mutex
+              FROM step WHERE state IS NULL
+            )
+            SELECT task, lane, state, asked, mutex FROM step
+            """;
+
+    private static final String EXTEND = """
+            UPDATE semel.running r SET order_at = m.lease_end - r.priority * 60000::bigint
+            FROM unnest(?, ?, ?) AS m (task, attempt, lease_end)
+            WHERE r.task = m.task AND r.attempt = m.attempt
+            RETURNING r.task, r.asked
+            """;
+
+    // How the attempt ended, if it did.
+    private static final String OUTCOMES = """
+            SELECT m.task, CASE WHEN d.attempt = m.attempt AND d.outcome IS NOT NULL THEN d.outcome ELSE a.outcome END
+            FROM unnest(?, ?) AS m (task, attempt)
+            JOIN semel.task t ON t.id = m.task
+            LEFT JOIN semel.done d ON d.task = m.task
+            LEFT JOIN semel.attempt a ON a.task = m.task AND a.number = m.attempt
+            """;
+
+    private final PostgresTransaction tx;
+
+    PostgresSettling(PostgresTransaction tx) {
+        this.tx = tx;
+    }
+
+    /** Makes moves of different tasks. */
+    List<Applied> apply(List<Transition.ByWorker> moves) throws SQLException {
+        // Sorted, because two batches that lock in different orders deadlock.
+        List<Transition.ByWorker> sorted = new ArrayList<>(moves);
+        sorted.sort(Comparator.comparing(move -> move.lease().taskId()));
+        List<Transition.Extend> extensions = new ArrayList<>();
+        List<Transition.Ending> ends = new ArrayList<>();
+        for (Transition.ByWorker move : sorted) {
+            switch (move) {
+                case Transition.Extend extend -> extensions.add(extend);
+                case Transition.Ending ending -> ends.add(ending);
+            }
+        }
+        Map<TaskId, Applied> answers = new HashMap<>();
+        extend(extensions, answers);
+        end(ends, moves, answers);
+        compare(sorted, answers);
+        return moves.stream()
+                .map(move -> Objects.requireNonNull(answers.get(move.lease().taskId())))
+                .toList();
+    }
+
+    private void extend(List<Transition.Extend> moves, Map<TaskId, Applied> answers) throws SQLException {
+        if (moves.isEmpty()) {
+            return;
+        }
+        List<Long> ends = new ArrayList<>();
+        moves.forEach(move -> ends.add(tx.after(move.duration())));
+        tx.sql(EXTEND)
+                .ids(ids(moves))
+                .ints(attempts(moves))
+                .longs(ends)
+                .list(row -> answers.put(
+                        PostgresStatement.id(row, 1), row.getBoolean(2) ? Applied.CANCEL_REQUESTED : Applied.APPLIED));
+    }
+
+    private void end(List<Transition.Ending> moves, List<Transition.ByWorker> inOrder, Map<TaskId, Applied> answers)
+            throws SQLException {
+        if (moves.isEmpty()) {
+            return;
+        }
+        List<String> outcomes = new ArrayList<>();
+        List<@Nullable Long> dueAt = new ArrayList<>();
+        List<@Nullable String> errors = new ArrayList<>();
+        List<@Nullable String> results = new ArrayList<>();
+        for (Transition.Ending move : moves) {
+            outcomes.add(move.outcome().word());
+            switch (move) {
+                case Transition.Complete complete -> add(dueAt, null, errors, null, results, complete.result());
+                case Transition.Retry retry ->
+                    add(dueAt, tx.after(retry.delay()), errors, retry.error(), results, null);
+                case Transition.Fail fail -> add(dueAt, null, errors, fail.error(), results, null);
+                case Transition.PutBack putBack -> add(dueAt, tx.after(putBack.delay()), errors, null, results, null);
+                case Transition.Cancelled cancelled -> add(dueAt, null, errors, null, results, null);
+            }
+        }
+        Map<TaskId, Ended> ended = new HashMap<>();
+        tx.sql(END)
+                .ids(ids(moves))
+                .ints(attempts(moves))
+                .texts(outcomes)
+                .longs(dueAt)
+                .texts(errors)
+                .texts(results)
+                .with(tx.now())
+                .with(tx.now())
+                .list(row -> {
+                    TaskId id = PostgresStatement.id(row, 1);
+                    String state = row.getString(3);
+                    return ended.put(
+                            id,
+                            new Ended(
+                                    id,
+                                    row.getInt(2),
+                                    state == null ? null : TaskState.parse(state),
+                                    row.getBoolean(4),
+                                    row.getString(5)));
+                });
+        ended.keySet().forEach(id -> answers.put(id, Applied.APPLIED));
+        List<Ended> follow = new ArrayList<>();
+        for (Transition.ByWorker move : inOrder) {
+            Ended end = ended.get(move.lease().taskId());
+            if (end != null) {
+                follow.add(end);
+            }
+        }
+        PostgresEnds.follow(tx, follow);
+        tellDeadLetterQueues(follow);
+    }
+
+    private static void add(
+            List<@Nullable Long> dueAt,
+            @Nullable Long due,
+            List<@Nullable String> errors,
+            @Nullable String error,
+            List<@Nullable String> results,
+            @Nullable String result) {
+        dueAt.add(due);
+        errors.add(PostgresTasks.storable(error));
+        results.add(result);
+    }
+
+    private void tellDeadLetterQueues(List<Ended> all) throws SQLException {
+        if (tx.queues().isEmpty()) {
+            return;
+        }
+        for (Ended end : all) {
+            TaskState state = end.state();
+            String queue = tx.queues().of(tx.lane(end.lane()).queue()).deadLettersTo();
+            if (state != null && state.isDead() && queue != null) {
+                Task dead = PostgresTasks.find(tx.session(), tx.names(), List.of(end.id()))
+                        .getFirst();
+                new PostgresSubmissions(tx, new PostgresHeld())
+                        .submit(List.of(tx.asked(DeadLetter.of(dead, queue, tx.nowInstant()))));
+            }
+        }
+    }
+
+    /** Moves that found no lease of theirs: sent before, too late, or of no task that is there. */
+    private void compare(List<Transition.ByWorker> moves, Map<TaskId, Applied> answers) throws SQLException {
+        List<Transition.ByWorker> open = moves.stream()
+                .filter(move -> !answers.containsKey(move.lease().taskId()))
+                .toList();
+        if (open.isEmpty()) {
+            return;
+        }
+        Map<TaskId, List<Outcome>> kept = new HashMap<>();
+        tx.sql(OUTCOMES).ids(ids(open)).ints(attempts(open)).list(row -> {
+            String outcome = row.getString(2);
+            return kept.put(PostgresStatement.id(row, 1), outcome == null ? List.of() : List.of(outcome(outcome)));
+        });
+        for (Transition.ByWorker move : open) {
+            TaskId id = move.lease().taskId();
+            List<Outcome> outcome = kept.get(id);
+            boolean same =
+                    outcome != null && move instanceof Transition.Ending ending && outcome.contains(ending.outcome());
+            answers.put(id, outcome == null ? Applied.NOT_FOUND : same ? Applied.APPLIED : Applied.STALE);
+        }
+    }
+
+    static Outcome outcome(String word) {
+        return Outcome.valueOf(word.toUpperCase(Locale.ROOT));
+    }
+
+    private static List<TaskId> ids(List<? extends Transition.ByWorker> moves) {
+        return moves.stream().map(move -> move.lease().taskId()).toList();
+    }
+
+    private static List<Integer> attempts(List<? extends Transition.ByWorker> moves) {
+        return moves.stream().map(move -> move.lease().attempt()).toList();
+    }
+}

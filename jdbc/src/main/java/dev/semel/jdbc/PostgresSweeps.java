@@ -1,0 +1,170 @@
+package dev.semel.jdbc;
+
+import dev.semel.jdbc.PostgresRecords.RecordKey;
+import dev.semel.store.SweepRequest;
+import dev.semel.store.Swept;
+import dev.semel.task.TaskId;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sweeping. What may go is found without locks; then its records are locked, as everybody does who changes hands of a key,
+ * and what is still there and still old goes.
+ */
+final class PostgresSweeps {
+
+    private static final String OLD_TASKS = """
+            SELECT d.task, d.finished_at, t.scope, t.key FROM semel.done d
+            JOIN semel.lane l ON l.id = d.lane
+            JOIN semel.task t ON t.id = d.task
+            LEFT JOIN unnest(?, ?) AS q (queue, kept) ON q.queue = l.queue
+            WHERE d.finished_at <= ? AND d.finished_at + CASE WHEN d.state IN ('failed', 'timed_out') THEN ?
+              ELSE coalesce(q.kept, ?) END <= ?
+            ORDER BY d.finished_at LIMIT ?
+            """;
+
+    private static final String REMOVE_TASKS = """
+            WITH gone AS (
+              DELETE FROM semel.done d USING unnest(?, ?) AS o (task, finished_at)
+              WHERE d.task = o.task AND d.finished_at = o.finished_at RETURNING d.task, d.state, d.finished_at
+            ), data AS (
+              DELETE FROM semel.task WHERE id IN (SELECT task FROM gone)
+            ), attempts AS (
+              DELETE FROM semel.attempt WHERE task IN (SELECT task FROM gone)
+            ), remembered AS (
+              UPDATE semel.record r SET state = g.state, finished_at = g.finished_at
+              FROM gone g JOIN unnest(?, ?, ?) AS k (task, scope, key) ON k.task = g.task
+              WHERE r.scope = k.scope AND r.key = k.key AND r.task = g.task
+            ), formers AS (
+              DELETE FROM semel.former f
+              USING gone g JOIN unnest(?, ?, ?) AS k (task, scope, key) ON k.task = g.task
+              WHERE f.scope = k.scope AND f.key = k.key AND f.task = g.task
+            )
+            SELECT count(*) FROM gone
+            """;
+
+    // A record of an open task is found by the lack of its end. Records whose window is open are not looked into.
+    private static final String ENDED = """
+             r.expires_at <= ?
+              AND (r.state IS NOT NULL OR EXISTS (SELECT 1 FROM semel.done d WHERE d.task = r.task))
+              AND NOT EXISTS (
+                SELECT 1 FROM semel.former f JOIN semel.running g ON g.task = f.task
+                WHERE f.scope = r.scope AND f.key = r.key)
+            """;
+
+    private static final String OLD_RECORDS = "SELECT r.scope, r.key FROM semel.record r WHERE " + ENDED + " LIMIT ?";
+
+    // A task that is still there is an earlier one of its identity from then on.
+    private static final String REMOVE_RECORDS = """
+            WITH gone AS (
+              DELETE FROM semel.record r USING unnest(?, ?) AS o (scope, key)
+              WHERE r.scope = o.scope AND r.key = o.key AND\s""" + ENDED + """
+              RETURNING r.scope, r.key, r.task, r.state
+            ), formers AS (
+              INSERT INTO semel.former (scope, key, task) SELECT scope, key, task FROM gone WHERE state IS NULL
+              ON CONFLICT DO NOTHING
+            )
+            SELECT 1 FROM gone
+            """;
+
+    private record Old(
+            TaskId task, long finishedAt, @Nullable RecordKey key) {}
+
+    private PostgresSweeps() {}
+
+    static Swept sweep(PostgresTransaction tx, SweepRequest request) throws SQLException {
+        // A queue that nobody claims from any more must not keep a replaced task, and who waits for it, for ever.
+        PostgresEnds.endVanished(tx, null, request.limit());
+        List<Old> tasks = oldTasks(tx, request);
+        boolean more = tasks.size() > request.limit();
+        int removedTasks = removeTasks(tx, more ? tasks.subList(0, request.limit()) : tasks);
+        List<RecordKey> keys = tx.sql(OLD_RECORDS)
+                .with(tx.now())
+                .with(request.limit() + 1)
+                .list(row -> new RecordKey(row.getInt(1), row.getString(2)));
+        more |= keys.size() > request.limit();
+        int removedRecords = removeRecords(tx, keys.size() > request.limit() ? keys.subList(0, request.limit()) : keys);
+        return new Swept(removedTasks, removedRecords, more);
+    }
+
+    private static List<Old> oldTasks(PostgresTransaction tx, SweepRequest request) throws SQLException {
+        List<String> queues = List.copyOf(request.byQueue().keySet());
+        List<Long> kept = new ArrayList<>();
+        queues.forEach(queue ->
+                kept.add(request.byQueue().getOrDefault(queue, Duration.ZERO).toMillis()));
+        long dead = request.deadRetention().toMillis();
+        long others = request.retention().toMillis();
+        long shortest = kept.stream().reduce(Math.min(dead, others), Math::min);
+        return tx.sql(OLD_TASKS)
+                .texts(queues)
+                .longs(kept)
+                .with(tx.now() - shortest)
+                .with(dead)
+                .with(others)
+                .with(tx.now())
+                .with(request.limit() + 1)
+                .list(row -> {
+                    String key = row.getString(4);
+                    return new Old(
+                            PostgresStatement.id(row, 1),
+                            row.getLong(2),
+                            key == null ? null : new RecordKey(row.getInt(3), key));
+                });
+    }
+
+    private static int removeTasks(PostgresTransaction tx, List<Old> candidates) throws SQLException {
+        if (candidates.isEmpty()) {
+            return 0;
+        }
+        Set<RecordKey> keyed = new TreeSet<>();
+        candidates.forEach(task -> {
+            if (task.key() != null) {
+                keyed.add(task.key());
+            }
+        });
+        Set<RecordKey> free = keyed.isEmpty() ? Set.of() : PostgresRecords.lockFree(tx, keyed);
+        List<Old> old = candidates.stream()
+                .filter(task -> task.key() == null || free.contains(task.key()))
+                .toList();
+        List<TaskId> tasks = new ArrayList<>();
+        List<Integer> scopes = new ArrayList<>();
+        List<String> keys = new ArrayList<>();
+        for (Old task : old) {
+            RecordKey key = task.key();
+            if (key != null) {
+                tasks.add(task.task());
+                scopes.add(key.scope());
+                keys.add(key.key());
+            }
+        }
+        Integer removed = tx.sql(REMOVE_TASKS)
+                .ids(old.stream().map(Old::task).toList())
+                .longs(old.stream().map(Old::finishedAt).toList())
+                .ids(tasks)
+                .ints(scopes)
+                .texts(keys)
+                .ids(tasks)
+                .ints(scopes)
+                .texts(keys)
+                .first(row -> row.getInt(1));
+        return removed == null ? 0 : removed;
+    }
+
+    private static int removeRecords(PostgresTransaction tx, List<RecordKey> old) throws SQLException {
+        if (old.isEmpty()) {
+            return 0;
+        }
+        Set<RecordKey> free = PostgresRecords.lockFree(tx, old);
+        return tx.sql(REMOVE_RECORDS)
+                .ints(free.stream().map(RecordKey::scope).toList())
+                .texts(free.stream().map(RecordKey::key).toList())
+                .with(tx.now())
+                .list(row -> 1)
+                .size();
+    }
+}

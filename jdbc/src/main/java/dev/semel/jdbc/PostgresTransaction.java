@@ -1,0 +1,81 @@
+package dev.semel.jdbc;
+
+import dev.semel.jdbc.PostgresNames.Lane;
+import dev.semel.store.NewTask;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+
+/** One transaction: its time, the settings of queues that it sees, and what it has to tell once it has committed. */
+final class PostgresTransaction {
+
+    private static final String CLOCK = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint";
+
+    private final PostgresDatabase database;
+    private final PostgresSession session;
+    private final PostgresNews news = new PostgresNews();
+    private long now;
+    private PostgresQueues queues;
+
+    PostgresTransaction(PostgresDatabase database, PostgresSession session, long now, PostgresQueues queues) {
+        this.database = database;
+        this.session = session;
+        this.now = now;
+        this.queues = queues;
+    }
+
+    PostgresStatement sql(String sql) throws SQLException {
+        return session.sql(sql);
+    }
+
+    PostgresSession session() {
+        return session;
+    }
+
+    /** The transaction's one time, in milliseconds since 1970. */
+    long now() {
+        return now;
+    }
+
+    Instant nowInstant() {
+        return Instant.ofEpochMilli(now);
+    }
+
+    /** Reads the clock again, after waiting for a lock and before anything was decided by the time. */
+    void renewNow() throws SQLException {
+        if (database.clock() == null) {
+            Long read = sql(CLOCK).first(row -> row.getLong(1));
+            now = read == null ? now : Math.max(now, read);
+        }
+    }
+
+    long after(Duration duration) {
+        return nowInstant().plus(duration).toEpochMilli();
+    }
+
+    PostgresQueues queues() {
+        return queues;
+    }
+
+    /** Reads the settings again because this transaction changes them. */
+    void rereadQueues() throws SQLException {
+        queues = PostgresQueues.read(session);
+    }
+
+    /** A submission from within this transaction. */
+    PostgresDatabase.Asked asked(NewTask task) {
+        return database.asked(task);
+    }
+
+    PostgresNames names() {
+        return database.names();
+    }
+
+    Lane lane(int id) throws SQLException {
+        return database.names().lane(session, id);
+    }
+
+    PostgresNews news() {
+        return news;
+    }
+}

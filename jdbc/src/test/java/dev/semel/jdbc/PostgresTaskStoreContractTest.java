@@ -1,0 +1,39 @@
+package dev.semel.jdbc;
+
+import dev.semel.store.TaskStore;
+import dev.semel.testkit.ManualClock;
+import dev.semel.testkit.TaskStoreContract;
+import dev.semel.testservers.PostgresServer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+
+/** The whole contract on the newest PostgreSQL. */
+class PostgresTaskStoreContractTest extends TaskStoreContract {
+
+    private static PostgresSchemas schemas;
+
+    private ManualClock clock = new ManualClock();
+    private String schema = "";
+
+    @BeforeAll
+    static void connect() {
+        schemas = new PostgresSchemas(PostgresServer.freshDatabase());
+    }
+
+    @AfterAll
+    static void disconnect() {
+        schemas.close();
+    }
+
+    @Override
+    protected TaskStore open(ManualClock newClock) {
+        clock = newClock;
+        schema = schemas.next();
+        return openAnother();
+    }
+
+    @Override
+    protected TaskStore openAnother() {
+        return schemas.open(schema, clock);
+    }
+}
