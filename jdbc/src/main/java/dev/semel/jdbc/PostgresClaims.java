@@ -47,11 +47,11 @@ final class PostgresClaims {
     private static final int MOST_REMEMBERED = 50_000;
 
     // The lock makes a claim that is sent again, because the first one gave no answer yet, wait for the first one's
-    // end. It is
-    // asked for in a subquery so that it is taken also if there are no lanes.
+    // end. Its
+    // first number keeps it apart from other people's locks; claims that share the second only wait for each other.
     private static final String LANES = """
             SELECT l.id, l.queue, l.tenant, l.type, EXISTS (SELECT 1 FROM semel.running WHERE asked)
-            FROM (SELECT pg_advisory_xact_lock(?)) AS once
+            FROM (SELECT pg_advisory_xact_lock(736635, hashint8(?))) AS once
             JOIN semel.lane l ON l.queue = ANY (?) AND (?::text[] IS NULL OR l.type = ANY (?))
             """;
 

@@ -154,7 +154,8 @@ final class PostgresDatabase {
         T answer;
         PostgresNews news;
         try (Connection connection = source.getConnection()) {
-            if (connection.getAutoCommit()) {
+            boolean automatic = connection.getAutoCommit();
+            if (automatic) {
                 connection.setAutoCommit(false);
             }
             try {
@@ -166,7 +167,7 @@ final class PostgresDatabase {
                 rollBack(connection, e);
                 throw e;
             } finally {
-                giveBack(connection);
+                giveBack(connection, automatic);
             }
         }
         told.accept(news);
@@ -270,10 +271,10 @@ final class PostgresDatabase {
         }
     }
 
-    /** As a data source without a pool, or one that keeps what was set, expects it. */
-    private static void giveBack(Connection connection) {
+    /** As it came: not every pool resets what was set. */
+    private static void giveBack(Connection connection, boolean automatic) {
         try {
-            if (!connection.isClosed()) {
+            if (automatic && !connection.isClosed()) {
                 connection.setAutoCommit(true);
             }
         } catch (SQLException e) {

