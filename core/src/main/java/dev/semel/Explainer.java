@@ -18,10 +18,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Finds out what becomes of a submission without sending it, by the very function that stores decide with. */
 final class Explainer {
+
+    private static final Pattern MADE_KEY = Pattern.compile("(strict|contextual):sha256:[0-9a-f]{64}:.+");
 
     private final TaskStore store;
     private final ReusePolicy standard;
@@ -141,9 +145,8 @@ final class Explainer {
 
     /** Stored keys tell by their beginning who made them; a function of the user's own looks like a caller. */
     private static String strategyOf(Identity identity) {
-        return identity.key().startsWith("strict:")
-                ? "strict"
-                : identity.key().startsWith("contextual:") ? "contextual" : "given";
+        Matcher made = MADE_KEY.matcher(identity.key());
+        return made.matches() ? made.group(1) : "given";
     }
 
     private static List<String> remarks(Task task, QueueSettings queue) {

@@ -153,9 +153,9 @@ public record Explanation(
     private static String comparison(Difference difference) {
         String typed = difference.sameType() ? "" : "The task type is another one. ";
         if (difference.sameInput()) {
-            return typed + "The input is the same.";
+            return typed + "What is compared of the input is the same.";
         }
-        return typed + "The input is another one"
+        return typed + "What is compared of the input is another"
                 + (difference.paths().isEmpty()
                         ? "."
                         : ": it differs at " + Limits.shown(String.join(", ", difference.paths())) + ".");

@@ -63,7 +63,7 @@ public final class Operations {
 
     /** What became of the wish to redrive a task. */
     public enum Redriving {
-        /** It is pending again under a fresh budget, as the same task. */
+        /** It is pending again under a fresh budget, as the same task: by this wish, or by another at the same time. */
         REDRIVEN,
         /** A newer task holds its key; nothing changed. */
         SUPERSEDED,
@@ -181,7 +181,9 @@ public final class Operations {
      */
     public Redriving redrive(TaskId id) {
         Task task = find(id);
-        return redriving(one(new Transition.Redrive(id, task.progress().attempt())));
+        return task.state().isDead()
+                ? redriving(one(new Transition.Redrive(id, task.progress().attempt())))
+                : Redriving.NOT_DEAD;
     }
 
     /**
@@ -209,7 +211,8 @@ public final class Operations {
      * @param each told of each task
      */
     public void previewRedriveAll(TaskQuery filter, Consumer<Outlook> each) {
-        pages(filter, DEAD, tasks -> outlooks(tasks).forEach(each));
+        Map<Identity, TaskId> promised = new HashMap<>();
+        pages(filter, DEAD, tasks -> outlooks(tasks, promised).forEach(each));
     }
 
     /**
@@ -221,10 +224,13 @@ public final class Operations {
      */
     public Optional<Outlook> previewRedrive(TaskId id) {
         Task task = find(id);
-        return task.state().isDead() ? Optional.of(outlooks(List.of(task)).getFirst()) : Optional.empty();
+        return task.state().isDead()
+                ? Optional.of(outlooks(List.of(task), new HashMap<>()).getFirst())
+                : Optional.empty();
     }
 
-    private List<Outlook> outlooks(List<Task> dead) {
+    /** The keys that were promised to a task before are no longer free for another one. */
+    private List<Outlook> outlooks(List<Task> dead, Map<Identity, TaskId> promised) {
         Map<Identity, KeyRecord> records = store.records(dead.stream()
                 .map(Task::identity)
                 .filter(identity -> identity != null)
@@ -234,7 +240,13 @@ public final class Operations {
                 store.attempts(dead.stream().map(Task::id).toList());
         List<Outlook> outlooks = new ArrayList<>();
         for (Task task : dead) {
-            outlooks.add(new Outlook(task, attempts.getOrDefault(task.id(), List.of()), newer(task, records)));
+            Identity identity = task.identity();
+            TaskId newer = identity == null ? null : promised.get(identity);
+            newer = newer != null ? newer : newer(task, records);
+            if (identity != null && newer == null) {
+                promised.put(identity, task.id());
+            }
+            outlooks.add(new Outlook(task, attempts.getOrDefault(task.id(), List.of()), newer));
         }
         return outlooks;
     }

@@ -9,6 +9,7 @@ import dev.semel.Operations.QueueView;
 import dev.semel.Operations.Redriving;
 import dev.semel.Operations.Release;
 import dev.semel.engine.Cleaning;
+import dev.semel.engine.Queues;
 import dev.semel.engine.RawJson;
 import dev.semel.store.ClaimRequest;
 import dev.semel.store.Claims.Claimed;
@@ -116,6 +117,43 @@ class OperationsTest {
         assertThat(world.task(dead).state()).isEqualTo(TaskState.PENDING);
         assertThat(operations.redrive(newer)).isEqualTo(Redriving.NOT_DEAD);
         assertThatThrownBy(() -> operations.redrive(unknown())).isInstanceOf(TaskNotFound.class);
+    }
+
+    @Test
+    void whatWasRedrivenAndCancelledSinceIsNoDeadLetter() {
+        TaskId id = die("a");
+        assertThat(operations.redrive(id)).isEqualTo(Redriving.REDRIVEN);
+        assertThat(operations.redrive(id)).isEqualTo(Redriving.NOT_DEAD);
+        operations.cancel(id);
+        assertThat(operations.redrive(id)).isEqualTo(Redriving.NOT_DEAD);
+    }
+
+    @Test
+    void aFreeKeyIsPromisedToOneDeadLetterOnly() {
+        TaskId older = die("k");
+        TaskId newer = die("k");
+        operations.release(Identity.of("default", Scope.type(), "default", "count", "k"));
+        List<Outlook> outlooks = new ArrayList<>();
+        operations.previewRedriveAll(TaskQuery.all(1), outlooks::add);
+        assertThat(outlooks).extracting(outlook -> outlook.task().id()).containsExactly(newer, older);
+        assertThat(outlooks).extracting(Outlook::supersededBy).containsExactly(null, newer);
+    }
+
+    @Test
+    void settingsOfQueuesAreReadAgainAfterAPause() {
+        AtomicLong nanos = new AtomicLong();
+        Queues queues = new Queues(world.store, nanos::get);
+        assertThat(queues.of("default").idempotencyTtl()).isNull();
+        operations.set(
+                "default",
+                QueueSettings.builder().idempotencyTtl(Duration.ofDays(9)).build());
+        nanos.set(Duration.ofHours(10).toNanos());
+        assertThat(queues.of("default").idempotencyTtl()).isEqualTo(Duration.ofDays(9));
+    }
+
+    @Test
+    void aKeyThatOnlyLooksMadeWasGivenByTheCaller() {
+        assertThat(operations.explain(submit("strict:x")).strategy()).isEqualTo("given");
     }
 
     @Test

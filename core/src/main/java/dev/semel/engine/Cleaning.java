@@ -20,7 +20,9 @@ public record Cleaning(
 
     /** Checks each time. */
     public Cleaning {
-        Limits.duration("cleaning interval", interval);
+        if (!interval.isZero()) {
+            Limits.positive("cleaning interval", interval);
+        }
         Limits.positive("retention", retention);
         Limits.positive("retention of dead letters", deadLetterRetention);
         Limits.positive("retention of workflows", workflowRetention);

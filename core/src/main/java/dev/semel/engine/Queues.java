@@ -7,6 +7,7 @@ import dev.semel.task.SemelException;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -15,12 +16,14 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The settings of queues, as a submission needs them: read at the first use, and again in the background when they are a
- * few seconds old. So a submission never waits for them, and a change is heeded after some seconds.
+ * few seconds old. So a busy program never waits for them, and a change is heeded after some seconds. After a pause they
+ * are read again before they are used.
  */
 public final class Queues {
 
     private static final Logger LOG = LoggerFactory.getLogger(Queues.class);
     private static final long FRESH_NANOS = Duration.ofSeconds(5).toNanos();
+    private static final long STALE_NANOS = Duration.ofSeconds(30).toNanos();
 
     private final TaskStore store;
     private final LongSupplier nanoTime;
@@ -41,7 +44,7 @@ public final class Queues {
     }
 
     /**
-     * The settings of a queue, at most a few seconds old.
+     * The settings of a queue, at most half a minute old, unless the store does not answer.
      *
      * @param queue the queue
      * @return what holds of declared and run-time settings
@@ -49,9 +52,13 @@ public final class Queues {
      */
     public QueueSettings of(String queue) {
         Known now = known;
+        long age = now == null ? 0 : nanoTime.getAsLong() - now.readAt;
         if (now == null) {
             now = read();
-        } else if (nanoTime.getAsLong() - now.readAt > FRESH_NANOS && reading.compareAndSet(false, true)) {
+        } else if (age > STALE_NANOS) {
+            readAgain();
+            now = Objects.requireNonNullElse(known, now);
+        } else if (age > FRESH_NANOS && reading.compareAndSet(false, true)) {
             Thread.startVirtualThread(this::readAgain);
         }
         return now.settings.getOrDefault(queue, QueueSettings.NONE);

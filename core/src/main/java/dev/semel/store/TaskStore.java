@@ -148,6 +148,8 @@ import java.util.Optional;
  *   <li>Q3: {@link dev.semel.task.RateLimit} says how many may start; the mark belongs to the queue and starts at zero. A
  *       change of settings sets it back if it is too far ahead for the limit that holds from then on; so does a claim, if
  *       the clock was turned back.
+ *   <li>Q4: an extension under a lease that had run out holds, although its place may have been given away meanwhile; then
+ *       one more runs until one of them ends.
  *   <li>Q5: a running task holds its mutex until its attempt has ended, also if its lease has run out: it is the next to
  *       run then. Who waits becomes pending in order of due times, one for each end of a task with the mutex, its
  *       cancellation while pending included. A claim may find more than one pending; those that it leaves out are

@@ -68,6 +68,7 @@ final class SqliteAllowances {
     private final SqliteTransaction tx;
     private final SqliteQueues queues;
     private final int mostLimited;
+    private final long leaseEnd;
     private final Map<String, Allowance> limited = new HashMap<>();
     private final Set<Integer> lanesWithMutexes = new HashSet<>();
     private final Set<String> begun = new HashSet<>();
@@ -77,6 +78,7 @@ final class SqliteAllowances {
         this.tx = tx;
         this.queues = tx.queues();
         this.mostLimited = request.limited();
+        this.leaseEnd = SqliteValues.after(tx.now(), request.lease());
         if (!queues.isEmpty()) {
             for (String queue : request.queues()) {
                 QueueSettings settings = queues.of(queue);
@@ -99,8 +101,7 @@ final class SqliteAllowances {
             long runOut = row.getLong(2);
             long placeFree = row.getLong(3);
             long running = row.getLong(1) - (runOut > 0 && !tx.leasesHeld() ? runOut : 0);
-            return new Allowance(
-                    rate, mark, allowed, Math.max(0, settings.mostRunning() - running), Math.max(placeFree, tx.now()));
+            return new Allowance(rate, mark, allowed, Math.max(0, settings.mostRunning() - running), placeFree);
         }
     }
 
@@ -212,7 +213,8 @@ final class SqliteAllowances {
         }
         long next = dueAt;
         if (allowance.taken >= allowance.places) {
-            next = Math.max(next, allowance.placeFree);
+            long free = allowance.placeFree == 0 ? leaseEnd : allowance.placeFree;
+            next = Math.max(next, allowance.taken > 0 ? Math.min(free, leaseEnd) : free);
         }
         if (allowance.rate != null && allowance.taken >= allowance.allowed) {
             long wait = allowance.rate.waitAfter(allowance.mark, nanos()).toMillis();

@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.AtomicReference;
  * <p>A reader walks the tables and notes what may go; the writer looks at each of these again and removes it. Tasks lie in
  * order of creation, and a task that was made after the shortest retention began cannot have ended before it, so the walk
  * ends there: it meets what goes, and the little that is kept longer. Records have no such order and are walked as a whole.
- * Both walks go on where the last call ended, so a round of many calls is one walk.
+ * Both walks go on where the last call ended, so a round of many calls is one walk of each, and ends.
  */
 final class SqliteSweeps {
 
@@ -51,10 +51,13 @@ final class SqliteSweeps {
 
     private static final String REMOVE_ATTEMPTS = "DELETE FROM semel_attempt WHERE task = ?";
 
-    /** Where a walk goes on. Two sweeps at the same time may walk the same way: what one removes the other does not find. */
-    private record Place(long seq, int scope, String key) {
+    /**
+     * How far a round has come: one walk through all tasks and one through all records. Two sweeps at the same time may walk
+     * the same way: what one removes the other does not find.
+     */
+    private record Place(long seq, boolean tasksDone, int scope, String key, boolean recordsDone) {
 
-        static final Place START = new Place(0, 0, "");
+        static final Place START = new Place(0, false, 0, "", false);
     }
 
     private final AtomicReference<Place> place = new AtomicReference<>(Place.START);
@@ -77,11 +80,11 @@ final class SqliteSweeps {
         Place from = place.get();
         TaskWalk tasks = new TaskWalk(request, now, from.seq());
         RecordWalk records = new RecordWalk(now, from);
-        boolean moreTasks = tasks.walk(session, names);
-        boolean moreRecords = records.walk(session, request.limit());
-        place.set(new Place(
-                moreTasks ? tasks.position : 0, moreRecords ? records.scope : 0, moreRecords ? records.key : ""));
-        return new Old(tasks.old, records.old, moreTasks || moreRecords);
+        boolean tasksDone = from.tasksDone() || tasks.walk(session, names);
+        boolean recordsDone = from.recordsDone() || records.walk(session, request.limit());
+        boolean more = !(tasksDone && recordsDone);
+        place.set(more ? new Place(tasks.position, tasksDone, records.scope, records.key, recordsDone) : Place.START);
+        return new Old(tasks.old, records.old, more);
     }
 
     /** Removes what may still go. */
@@ -127,12 +130,11 @@ final class SqliteSweeps {
         return true;
     }
 
-    /** Walks tasks from a place to the end and then from the beginning back to that place. */
+    /** Walks tasks from a place towards the end. */
     private static final class TaskWalk {
 
         private final SweepRequest request;
         private final long now;
-        private final long start;
         private final long shortest;
         private final List<OldTask> old = new ArrayList<>();
         private long position;
@@ -140,7 +142,6 @@ final class SqliteSweeps {
         TaskWalk(SweepRequest request, long now, long start) {
             this.request = request;
             this.now = now;
-            this.start = start;
             this.position = start;
             Duration shortestKept = request.byQueue().values().stream().reduce(request.retention(), TaskWalk::shorter);
             this.shortest = shorter(shortestKept, request.deadRetention()).toMillis();
@@ -150,25 +151,21 @@ final class SqliteSweeps {
             return a.compareTo(b) < 0 ? a : b;
         }
 
+        /** Walks as far as one call may; true at the end of the table. */
         boolean walk(SqliteSession session, SqliteNames names) throws SQLException {
-            boolean wrapped = start == 0;
             for (int rows = 0; rows < MOST_ROWS; rows += STEP) {
                 boolean end = step(session, names);
                 if (old.size() > request.limit()) {
                     // The one too many only shows that there is more; the next call finds it again.
                     OldTask last = old.remove(old.size() - 1);
                     position = last.seq() - 1;
-                    return true;
-                }
-                if (wrapped && (end || (start > 0 && position >= start))) {
                     return false;
                 }
                 if (end) {
-                    wrapped = true;
-                    position = 0;
+                    return true;
                 }
             }
-            return true;
+            return false;
         }
 
         /** Walks some rows; true if there is nothing behind them. */
@@ -202,41 +199,31 @@ final class SqliteSweeps {
     private static final class RecordWalk {
 
         private final long now;
-        private final Place start;
         private final List<OldRecord> old = new ArrayList<>();
         private int scope;
         private String key;
 
         RecordWalk(long now, Place start) {
             this.now = now;
-            this.start = start;
             this.scope = start.scope();
             this.key = start.key();
         }
 
         boolean walk(SqliteSession session, int limit) throws SQLException {
-            boolean wrapped = start.scope() == 0;
             for (int rows = 0; rows < MOST_ROWS; rows += STEP) {
                 boolean end = step(session, limit);
                 if (old.size() > limit) {
+                    // The one too many only shows that there is more; the next call finds it again.
                     old.remove(old.size() - 1);
-                    scope = old.isEmpty()
-                            ? start.scope()
-                            : old.get(old.size() - 1).scope();
-                    key = old.isEmpty() ? start.key() : old.get(old.size() - 1).key();
-                    return true;
-                }
-                boolean round = scope > start.scope() || (scope == start.scope() && key.compareTo(start.key()) >= 0);
-                if (wrapped && (end || (start.scope() > 0 && round))) {
+                    scope = old.get(old.size() - 1).scope();
+                    key = old.get(old.size() - 1).key();
                     return false;
                 }
                 if (end) {
-                    wrapped = true;
-                    scope = 0;
-                    key = "";
+                    return true;
                 }
             }
-            return true;
+            return false;
         }
 
         private boolean step(SqliteSession session, int limit) throws SQLException {

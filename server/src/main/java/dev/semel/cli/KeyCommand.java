@@ -241,8 +241,8 @@ final class KeyCommand {
                     "KeyHeld",
                     "A key is released when its task has ended, but "
                             + (record == null
-                                    ? "a task of " + named(identity) + " is open"
-                                    : "task " + record.taskId() + " of " + named(identity) + " is "
+                                    ? "a task of key \"" + Text.shown(identity.key()) + "\" is open"
+                                    : "task " + record.taskId() + " of key \"" + Text.shown(identity.key()) + "\" is "
                                             + record.state().word())
                             + ". Nothing was changed. Wait for its end, or cancel it first.",
                     record == null ? null : record.taskId(),

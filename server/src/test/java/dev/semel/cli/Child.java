@@ -19,6 +19,10 @@ final class Child implements AutoCloseable {
 
     private static final int PATIENCE_SECONDS = 60;
 
+    // A build in the background of a shell ignores the interrupt, and so would every child of it.
+    private static final List<String> HEEDING_INTERRUPTS = List.of("env", "--default-signal=INT");
+    private static final List<String> PREFIX = runs(HEEDING_INTERRUPTS) ? HEEDING_INTERRUPTS : List.of();
+
     private final Process process;
     private final List<String> out = Collections.synchronizedList(new ArrayList<>());
     private final Thread reader;
@@ -45,7 +49,8 @@ final class Child implements AutoCloseable {
     }
 
     static Child start(Path directory, Class<?> program, Consumer<String> lines, String... arguments) {
-        List<String> command = new ArrayList<>(List.of(
+        List<String> command = new ArrayList<>(PREFIX);
+        command.addAll(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1",
                 "-XX:+UseSerialGC",
@@ -64,6 +69,20 @@ final class Child implements AutoCloseable {
             return new Child(process, lines);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Whether this system's program can do that. */
+    private static boolean runs(List<String> prefix) {
+        List<String> command = new ArrayList<>(prefix);
+        command.add("true");
+        try {
+            return new ProcessBuilder(command).start().waitFor() == 0;
+        } catch (IOException e) {
+            return false;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
         }
     }
 
