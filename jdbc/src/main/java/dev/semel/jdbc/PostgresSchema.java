@@ -57,6 +57,22 @@ public final class PostgresSchema {
         return all.toString();
     }
 
+    /**
+     * The version of the schema that a database has, in the schema of the standard name.
+     *
+     * @param url where the database is
+     * @return the version; 0 if there is none
+     * @throws StoreUnusable if it is one that this program cannot work on
+     */
+    public static int version(String url) {
+        PostgresUrl parsed = PostgresUrl.parse(url);
+        try (Connection connection = parsed.single().getConnection()) {
+            return current(connection, parsed.shown(), PostgresSettings.SCHEMA);
+        } catch (SQLException e) {
+            throw PostgresFailures.translated(parsed.shown(), e);
+        }
+    }
+
     /** Brings the database to this program's version, or says why it cannot be used. The connection commits by itself. */
     static void migrate(Connection connection, String shown, PostgresSettings settings) throws SQLException {
         int server = connection.getMetaData().getDatabaseMajorVersion();

@@ -34,7 +34,6 @@ import java.util.List;
 import java.util.Map;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
-import org.postgresql.ds.PGSimpleDataSource;
 
 /**
  * Tasks in PostgreSQL, version 13 or newer: durable, shared by any number of threads, processes and machines.
@@ -45,6 +44,8 @@ import org.postgresql.ds.PGSimpleDataSource;
  * <p>It needs the PostgreSQL driver on the class path, and HikariCP if it is opened by a URL.
  */
 public final class PostgresTaskStore implements TaskStore, JoiningStore {
+
+    private static final long CONNECT_MILLIS = 10_000;
 
     private final PostgresDatabase database;
     private final PostgresHints hints;
@@ -87,6 +88,16 @@ public final class PostgresTaskStore implements TaskStore, JoiningStore {
     }
 
     /**
+     * Checks the form of a URL without opening anything.
+     *
+     * @param url where the database is
+     * @throws InvalidInput if it has another form
+     */
+    public static void check(String url) {
+        PostgresUrl unused = PostgresUrl.parse(url);
+    }
+
+    /**
      * Opens a store on a pool of its own.
      *
      * @param url where the database is
@@ -107,16 +118,14 @@ public final class PostgresTaskStore implements TaskStore, JoiningStore {
             config.setPassword(parsed.password());
         }
         config.setMaximumPoolSize(settings.connections());
+        // Whoever cannot connect is told so while somebody is still looking.
+        config.setConnectionTimeout(CONNECT_MILLIS);
         // Semel's own failures say more than the pool's.
         config.setInitializationFailTimeout(-1);
         HikariDataSource pool = new HikariDataSource(config);
         try {
             // A connection that listens does so for ever: it is none of the pool's.
-            PGSimpleDataSource single = new PGSimpleDataSource();
-            single.setUrl(parsed.jdbc());
-            single.setUser(parsed.user());
-            single.setPassword(parsed.password());
-            return open(pool, settings.listen() ? single : null, parsed.shown(), settings, pool);
+            return open(pool, settings.listen() ? parsed.single() : null, parsed.shown(), settings, pool);
         } catch (RuntimeException e) {
             pool.close();
             throw e;

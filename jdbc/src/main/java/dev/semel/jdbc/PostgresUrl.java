@@ -6,7 +6,9 @@ import java.net.URI;
 import java.net.URISyntaxException;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
+import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.postgresql.ds.PGSimpleDataSource;
 
 /**
  * Where a database is, as users write it.
@@ -47,6 +49,19 @@ record PostgresUrl(
                 user.isEmpty() ? null : decoded(user),
                 colon < 0 ? null : decoded(userInfo.substring(colon + 1)),
                 "at \"" + host + path + "\"");
+    }
+
+    /** Connections without a pool. */
+    DataSource single() {
+        PGSimpleDataSource single = new PGSimpleDataSource();
+        single.setUrl(jdbc);
+        if (user != null) {
+            single.setUser(user);
+        }
+        if (password != null) {
+            single.setPassword(password);
+        }
+        return single;
     }
 
     private static String decoded(String text) {

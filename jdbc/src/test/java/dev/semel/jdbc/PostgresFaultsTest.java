@@ -11,6 +11,7 @@ import dev.semel.store.Claims.Claimed;
 import dev.semel.store.NewTask;
 import dev.semel.store.QueueSettings;
 import dev.semel.store.Submitted;
+import dev.semel.store.SweepRequest;
 import dev.semel.store.Transition;
 import dev.semel.task.ReusePolicy;
 import dev.semel.task.StoreUnavailable;
@@ -22,7 +23,9 @@ import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
@@ -191,6 +194,30 @@ class PostgresFaultsTest {
                                 .withMigration(false)))
                 .isInstanceOf(StoreUnusable.class)
                 .hasMessageContaining("semel migrate");
+    }
+
+    @Test
+    void aUserWithTheRightsOfTheHowToPageCanDoEverythingButMigrate() throws SQLException {
+        open(pool).close();
+        String user = "app_" + schema;
+        execute("CREATE ROLE " + user + " LOGIN");
+        execute("GRANT USAGE ON SCHEMA " + schema + " TO " + user);
+        execute("GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA " + schema + " TO " + user);
+        execute("GRANT USAGE ON ALL SEQUENCES IN SCHEMA " + schema + " TO " + user);
+        PGSimpleDataSource own = new PGSimpleDataSource();
+        own.setServerNames(database.getServerNames());
+        own.setPortNumbers(database.getPortNumbers());
+        own.setDatabaseName(database.getDatabaseName());
+        own.setUser(user);
+        try (PostgresTaskStore store = open(own)) {
+            store.apply(List.of(new Transition.SetQueue(
+                    Tasks.QUEUE, QueueSettings.builder().rateLimit("100/sec").build())));
+            store.submit(List.of(Tasks.keyed("a", "{}"), Tasks.plain()));
+            List<Transition> moves = completions(store.claim(Tasks.request(10)).tasks());
+            assertThat(store.apply(moves)).hasSize(2).containsOnly(Applied.APPLIED);
+            SweepRequest all = new SweepRequest(Duration.ZERO, Map.of(), Duration.ZERO, 10);
+            assertThat(store.sweep(all).tasks()).isEqualTo(2);
+        }
     }
 
     @Test

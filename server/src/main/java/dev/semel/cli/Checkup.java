@@ -83,6 +83,10 @@ final class Checkup {
                 feature >= OLDEST_JDK ? Verdict.OK : Verdict.FAIL,
                 Runtime.version() + " in " + System.getProperty("java.home"),
                 "Install a JDK " + OLDEST_JDK + " or newer.");
+        if (url.isDatabase()) {
+            store(url, null);
+            return findings;
+        }
         Path file = url.file().toAbsolutePath().normalize();
         freeSpace(file);
         if (Files.exists(file)) {
@@ -103,10 +107,12 @@ final class Checkup {
         return findings;
     }
 
-    private void store(StoreUrl at, Path file) {
-        try (TaskStore store = at.open()) {
+    private void store(StoreUrl at, @Nullable Path file) {
+        try (TaskStore store = at.isDatabase() ? at.openExisting() : at.open()) {
             add("store opens", Verdict.OK, at.toString(), null);
-            inspect(file);
+            if (file != null) {
+                inspect(file);
+            }
             clock(store);
             roundTrip(store);
         } catch (SemelException e) {

@@ -1,5 +1,7 @@
 package dev.semel.cli;
 
+import dev.semel.jdbc.PostgresSchema;
+import dev.semel.jdbc.PostgresSettings;
 import dev.semel.jdbc.SqliteSchema;
 import dev.semel.store.TaskStore;
 import picocli.CommandLine.Model.CommandSpec;
@@ -14,7 +16,7 @@ final class MigrateCommand implements Command {
                         "Brings the tables of a store to this version.",
                         "Every other command does so by itself; this one says what it did, or prints the SQL.",
                         "semel migrate --store sqlite:semel.db",
-                        "semel migrate --print > schema.sql")
+                        "semel migrate --store postgresql://localhost/app --print > schema.sql")
                 .addOption(Options.flag(
                         "--print", "Print the statements that make the newest schema, and change nothing."));
     }
@@ -23,11 +25,12 @@ final class MigrateCommand implements Command {
     public int run(Invocation invocation) {
         Console console = invocation.console();
         if (invocation.has("--print")) {
-            String sql = SqliteSchema.print();
+            boolean database = invocation.store().isDatabase();
+            String sql = database ? PostgresSchema.print(PostgresSettings.SCHEMA) : SqliteSchema.print();
             if (invocation.json()) {
                 console.out()
                         .println(new JsonText()
-                                .put("version", SqliteSchema.VERSION)
+                                .put("version", database ? PostgresSchema.VERSION : SqliteSchema.VERSION)
                                 .put("sql", sql));
             } else {
                 console.out().print(sql);
@@ -35,11 +38,11 @@ final class MigrateCommand implements Command {
             return ExitCode.DONE;
         }
         StoreUrl url = invocation.store();
-        int from = SqliteInspection.schemaVersion(url.file());
+        int from = url.schemaVersion();
         try (TaskStore store = url.open()) {
             store.close();
         }
-        int to = SqliteInspection.schemaVersion(url.file());
+        int to = url.schemaVersion();
         if (invocation.json()) {
             console.out()
                     .println(new JsonText()

@@ -52,7 +52,8 @@ final class Options {
         spec.addOption(value(
                 STORE,
                 "URL",
-                "Where tasks are kept: sqlite:FILE. Or else SEMEL_STORE, the configuration's, sqlite:semel.db."));
+                "Where tasks are kept: sqlite:FILE or postgresql://HOST/DATABASE. Or else SEMEL_STORE, the configuration's,"
+                        + " sqlite:semel.db."));
         spec.addOption(
                 value(CONFIG, "FILE", "The configuration. Or else SEMEL_CONFIG, or semel.toml here if there is one."));
         spec.addOption(value(TENANT, "NAME", "The tenant. Or else SEMEL_TENANT, or \"default\"."));

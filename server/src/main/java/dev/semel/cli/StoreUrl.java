@@ -1,5 +1,8 @@
 package dev.semel.cli;
 
+import dev.semel.jdbc.PostgresSchema;
+import dev.semel.jdbc.PostgresSettings;
+import dev.semel.jdbc.PostgresTaskStore;
 import dev.semel.jdbc.SqliteSettings;
 import dev.semel.jdbc.SqliteTaskStore;
 import dev.semel.store.TaskStore;
@@ -9,18 +12,27 @@ import dev.semel.task.StoreUnusable;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where tasks are kept, as {@code --store} names it.
  *
- * @param file the SQLite file
+ * @param place the SQLite file, or null
+ * @param database the URL of the PostgreSQL database, or null
  */
-record StoreUrl(Path file) {
+record StoreUrl(@Nullable Path place, @Nullable String database) {
 
     /** A file in the working directory. */
     static final String DEFAULT = "sqlite:semel.db";
 
     private static final String SQLITE = "sqlite:";
+    private static final String POSTGRESQL = "postgresql:";
+    private static final String KINDS = "\"sqlite:FILE\" or \"postgresql://HOST/DATABASE\"";
+
+    /** A store in a SQLite file. */
+    StoreUrl(Path file) {
+        this(file, null);
+    }
 
     static StoreUrl parse(String url) {
         if (url.startsWith(SQLITE)) {
@@ -43,24 +55,55 @@ record StoreUrl(Path file) {
                         e);
             }
         }
+        if (url.startsWith(POSTGRESQL)) {
+            PostgresTaskStore.check(url);
+            return new StoreUrl(null, url);
+        }
         int colon = url.indexOf(':');
         // Only the kind is shown: what follows may hold a password.
         throw new InvalidInput(
                 colon > 0
-                        ? "A store is \"sqlite:FILE\", but got one of the kind \""
+                        ? "A store is " + KINDS + ", but got one of the kind \""
                                 + Limits.shown(url.substring(0, colon))
                                 + "\", which this version does not know. Write, for example, \"" + DEFAULT + "\"."
-                        : "A store is \"sqlite:FILE\", but got \"" + Limits.shown(url) + "\". Write \"sqlite:"
+                        : "A store is " + KINDS + ", but got \"" + Limits.shown(url) + "\". Write \"sqlite:"
                                 + Limits.shown(url) + "\" if that is the file.");
+    }
+
+    /** The SQLite file; an error where there is none. */
+    Path file() {
+        if (place == null) {
+            throw new InvalidInput("This is for stores in a SQLite file, but got \"" + this + "\".");
+        }
+        return place;
+    }
+
+    /** Whether the store is a PostgreSQL database. */
+    boolean isDatabase() {
+        return database != null;
+    }
+
+    /** Whether there is a store already, as far as that can be told without opening it. */
+    boolean mayBeThere() {
+        return place == null || Files.exists(place);
     }
 
     /** Opens the store, and creates it if it is not there. */
     TaskStore open() {
-        return SqliteTaskStore.open(file);
+        return database == null ? SqliteTaskStore.open(file()) : PostgresTaskStore.open(database);
+    }
+
+    /** The version of the schema that the store has; 0 if it has none. */
+    int schemaVersion() {
+        return database == null ? SqliteInspection.schemaVersion(file()) : PostgresSchema.version(database);
     }
 
     /** Opens a store that must be there: whoever looks for something should not leave an empty file behind. */
     TaskStore openExisting() {
+        if (database != null) {
+            return PostgresTaskStore.open(database, PostgresSettings.standard().withMigration(false));
+        }
+        Path file = file();
         if (!Files.exists(file)) {
             throw new StoreUnusable("There is no store \"" + this + "\" (file \"" + file.toAbsolutePath()
                     + "\"). Name another with --store or SEMEL_STORE; the first submission creates it.");
@@ -68,8 +111,9 @@ record StoreUrl(Path file) {
         return SqliteTaskStore.open(file, SqliteSettings.standard().withCreate(false));
     }
 
+    /** Without user and password. */
     @Override
     public String toString() {
-        return SQLITE + file;
+        return database == null ? SQLITE + place : database.replaceFirst("//.*@", "//");
     }
 }

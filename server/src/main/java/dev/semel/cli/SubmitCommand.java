@@ -17,7 +17,6 @@ import dev.semel.task.Scope;
 import dev.semel.task.TaskState;
 import dev.semel.task.TaskType;
 import dev.semel.task.TaskUnsuccessful;
-import java.nio.file.Files;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
@@ -85,7 +84,7 @@ final class SubmitCommand implements Command {
         StoreUrl url = invocation.store();
         if (invocation.has(EXPLAIN)) {
             // Where there is no store yet, an empty one answers the same, and no file is left behind.
-            TaskStore store = Files.exists(url.file()) ? url.openExisting() : new InMemoryTaskStore();
+            TaskStore store = url.mayBeThere() ? url.openExisting() : new InMemoryTaskStore();
             try (Semel semel = invocation.semel(new DryStore(store, settings.queues()))) {
                 TaskExplainCommand.print(semel.explain(wish.on(semel)), invocation);
                 return ExitCode.DONE;

@@ -120,10 +120,10 @@ class UsageTest {
 
     @Test
     void aStoreOfAnUnknownKindIsRefusedWithoutShowingItsPassword() {
-        assertThat(run("task", "list", "--store", "postgresql://u:secret@h/db")
+        assertThat(run("task", "list", "--store", "mysql://u:secret@h/db")
                         .exits(2)
                         .err())
-                .contains("\"postgresql\"", "sqlite:")
+                .contains("\"mysql\"", "sqlite:")
                 .doesNotContain("secret");
         assertThat(run("task", "list", "--store", "semel.db").exits(2).err()).contains("\"sqlite:semel.db\"");
         assertThat(run("task", "list", "--store", "sqlite:").exits(2).err()).contains("names its file");

@@ -1,0 +1,83 @@
+package dev.semel.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.semel.testservers.PostgresServer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.postgresql.ds.PGSimpleDataSource;
+import tools.jackson.databind.JsonNode;
+
+/** The command line on a PostgreSQL store. */
+@Timeout(120)
+class PostgresStoreTest {
+
+    private String url;
+
+    @BeforeEach
+    void database() {
+        PGSimpleDataSource source = PostgresServer.freshDatabase();
+        url = "postgresql://postgres:secret@127.0.0.1:" + source.getPortNumbers()[0] + "/" + source.getDatabaseName();
+    }
+
+    @Test
+    void aStoreIsMigratedSubmittedToLookedAtAndOperatedOn() {
+        run("task", "list").exits(ExitCode.STORE_UNAVAILABLE);
+        JsonNode migrated = run("migrate").exits(ExitCode.DONE).json();
+        assertThat(migrated.get("from").asInt()).isZero();
+        assertThat(migrated.get("to").asInt()).isEqualTo(1);
+        assertThat(migrated.get("store").asString()).doesNotContain("secret");
+
+        JsonNode first = run("submit", "charge", "{\"order\":1}", "--key", "k")
+                .exits(ExitCode.DONE)
+                .json();
+        JsonNode second = run("submit", "charge", "{\"order\":1}", "--key", "k")
+                .exits(ExitCode.DONE)
+                .json();
+        assertThat(second.get("task_id")).isEqualTo(first.get("task_id"));
+        assertThat(second.get("created").asBoolean()).isFalse();
+        run("submit", "charge", "{\"order\":2}", "--key", "k").exits(ExitCode.CONFLICT);
+
+        String id = first.get("task_id").asString();
+        assertThat(run("task", "show", id)
+                        .exits(ExitCode.DONE)
+                        .json()
+                        .get("state")
+                        .asString())
+                .isEqualTo("pending");
+        run("queue", "pause", "default").exits(ExitCode.DONE);
+        run("task", "cancel", id).exits(ExitCode.DONE);
+        assertThat(run("task", "show", id)
+                        .exits(ExitCode.DONE)
+                        .json()
+                        .get("state")
+                        .asString())
+                .isEqualTo("cancelled");
+        run("doctor").exits(ExitCode.DONE);
+    }
+
+    @Test
+    void theSchemaCanBePrinted() {
+        assertThat(Cli.bare("", Map.of(), "migrate", "--print", "--store", url)
+                        .exits(ExitCode.DONE)
+                        .out())
+                .contains("CREATE TABLE semel.task", "CREATE SCHEMA");
+    }
+
+    @Test
+    void whoCannotConnectIsToldWithoutThePassword() {
+        String nowhere = "postgresql://me:secret@127.0.0.1:1/nothing";
+        Cli.Ran ran = Cli.bare("", Map.of(), "migrate", "--store", nowhere).exits(ExitCode.STORE_UNAVAILABLE);
+        assertThat(ran.err()).contains("127.0.0.1:1/nothing").doesNotContain("secret");
+    }
+
+    private Cli.Ran run(String... arguments) {
+        List<String> all = new ArrayList<>(List.of(arguments));
+        all.addAll(List.of("--store", url, "--json"));
+        return Cli.bare("", Map.of(), all.toArray(String[]::new));
+    }
+}
