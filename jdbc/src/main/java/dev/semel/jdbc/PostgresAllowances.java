@@ -6,6 +6,7 @@ import dev.semel.store.QueueSettings;
 import dev.semel.task.RateLimit;
 import dev.semel.task.TaskId;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -70,6 +71,7 @@ final class PostgresAllowances {
     private final PostgresTransaction tx;
     private final PostgresQueues queues;
     private final int mostLimited;
+    private final Duration lease;
     private final Map<String, Allowance> limited = new HashMap<>();
     private final Set<String> begun = new HashSet<>();
     private final Set<String> locked = new HashSet<>();
@@ -79,6 +81,7 @@ final class PostgresAllowances {
         this.tx = tx;
         this.queues = tx.queues();
         this.mostLimited = request.limited();
+        this.lease = request.lease();
         if (queues.isEmpty()) {
             return;
         }
@@ -108,7 +111,7 @@ final class PostgresAllowances {
         }
         Allowance allowance = tx.sql(RUNNING).withText(queue).with(tx.now()).first(row -> {
             long places = Math.max(0, settings.mostRunning() - row.getLong(1));
-            return new Allowance(rate, mark, allowed, places, Math.max(row.getLong(2), tx.now()));
+            return new Allowance(rate, mark, allowed, places, row.getLong(2));
         });
         if (allowance == null) {
             throw new IllegalStateException("A count gave no row");
@@ -235,8 +238,11 @@ final class PostgresAllowances {
             return null;
         }
         long next = dueAt;
+        long leaseEnd = tx.after(lease);
         if (allowance.taken >= allowance.places) {
-            next = Math.max(next, allowance.placeFree);
+            // The first lease that ends, those of tasks just taken included.
+            long free = allowance.placeFree == 0 ? leaseEnd : allowance.placeFree;
+            next = Math.max(next, allowance.taken > 0 ? Math.min(free, leaseEnd) : free);
         }
         if (allowance.rate != null && allowance.taken >= allowance.allowed) {
             long wait = allowance.rate.waitAfter(allowance.mark, nanos()).toMillis();

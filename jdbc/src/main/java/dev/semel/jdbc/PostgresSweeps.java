@@ -89,7 +89,8 @@ final class PostgresSweeps {
                 .list(row -> new RecordKey(row.getInt(1), row.getString(2)));
         more |= keys.size() > request.limit();
         int removedRecords = removeRecords(tx, keys.size() > request.limit() ? keys.subList(0, request.limit()) : keys);
-        return new Swept(removedTasks, removedRecords, more);
+        // What others have locked at this moment is left for the next round: nobody turns in circles for it.
+        return new Swept(removedTasks, removedRecords, more && removedTasks + removedRecords > 0);
     }
 
     private static List<Old> oldTasks(PostgresTransaction tx, SweepRequest request) throws SQLException {

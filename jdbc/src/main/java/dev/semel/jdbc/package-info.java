@@ -33,6 +33,27 @@
  *
  * <p><b>Time</b> is the clock of the process, in milliseconds; all processes on one file run on one machine.
  *
+ * <h2>PostgreSQL</h2>
+ *
+ * <p>{@link dev.semel.jdbc.PostgresTaskStore} is for any number of writers at once, so what counts is how few rows they have
+ * to share. A task is one row that never changes, and beside it one narrow row that says where it stands: in {@code ready},
+ * {@code running}, {@code waiting} or {@code done}. To move a task is to delete the one and insert the other, and of many who
+ * try only one can delete: that is the fence.
+ *
+ * <p><b>Read behind the lock.</b> Transactions are {@code READ COMMITTED}. A statement sees the state in which it began, also
+ * if it had to wait for a lock; the next one sees what the holder of the lock did. So whatever a decision rests on is read by
+ * a statement behind the one that locks ({@code PostgresEnds}, {@code PostgresSubmissions}). If that turns out to differ from
+ * what was looked up before, everything is undone and decided again.
+ *
+ * <p><b>Few round trips.</b> A transaction begins with one statement that reads the clock and the stamp of the queues'
+ * settings and says how to plan ({@code PostgresDatabase}); a batch is one statement for each kind of thing it does
+ * ({@code PostgresInserts}, {@code PostgresTurns}, {@code PostgresSettling}).
+ *
+ * <p><b>Other people's locks.</b> A transaction of a caller's own may hold an identity, or a task that it replaces, for as long
+ * as it likes. Nobody waits for that longer than a limit, and who was batched with it goes on ({@code PostgresHeld}).
+ *
+ * <p><b>Time</b> is the clock of the database, in milliseconds.
+ *
  * <h2>The guard</h2>
  *
  * <p>{@link dev.semel.jdbc.SqliteGuardStore} reads, decides and writes in the writer's transaction, by the pure functions of
