@@ -8,6 +8,7 @@ import dev.semel.guard.GuardEntry;
 import dev.semel.guard.GuardState;
 import dev.semel.guard.InMemoryGuardStore;
 import dev.semel.guard.KeyExtractor;
+import dev.semel.guard.WhenBusy;
 import dev.semel.metrics.MicrometerChecks;
 import dev.semel.store.ForwardingTaskStore;
 import dev.semel.store.InMemoryTaskStore;
@@ -87,6 +88,38 @@ class GuardedTaskTest {
                     .start();
             assertThat(semel.submit(CHARGE, new Charge("ORD-1", 0)).send().result(SOON))
                     .isEqualTo("second");
+        }
+    }
+
+    @Test
+    void aGuardThatSkipsDoesNotCompleteATaskWhoseEffectFailsElsewhere() throws Exception {
+        CountDownLatch busy = new CountDownLatch(1);
+        CountDownLatch go = new CountDownLatch(1);
+        try (Guard guard = Guard.on(store).remember(0).whenBusy(WhenBusy.SKIP).build();
+                World world = new World()) {
+            CompletableFuture<Boolean> other = CompletableFuture.supplyAsync(() -> guard.run("charge#ORD-1", token -> {
+                busy.countDown();
+                awaited(go);
+                throw new IllegalStateException("it fails after all");
+            }));
+            busy.await();
+            Submission<String> task =
+                    world.semel.submit(CHARGE, new Charge("ORD-1", 0)).send();
+            world.semel
+                    .worker("default")
+                    .handle(CHARGE, guard, BY_ORDER, (context, charge) -> "receipt " + effects.incrementAndGet())
+                    .start();
+            Awaitility.await().atMost(SOON).until(() -> {
+                world.pass(Duration.ofSeconds(2)); // past its snooze, which the store's clock ends
+                return world.task(task.taskId()).progress().attempt() > 1;
+            });
+            go.countDown();
+            assertThat(other).failsWithin(SOON);
+            Awaitility.await().atMost(SOON).until(() -> {
+                world.pass(Duration.ofSeconds(2));
+                return world.task(task.taskId()).state() == TaskState.COMPLETED;
+            });
+            assertThat(task.result(SOON)).isEqualTo("receipt 1");
         }
     }
 

@@ -293,7 +293,7 @@ class OperationsTest {
 
     @Test
     void cleaningRemovesInStepsWhatHasOutlivedItsRetention() {
-        for (int i = 0; i < 1_200; i++) {
+        for (int i = 0; i < 4_800; i++) {
             world.semel.submit(COUNT, INPUT).send();
         }
         claimAll().forEach(claimed -> move(new Transition.Complete(claimed.lease(), null)));
@@ -301,9 +301,9 @@ class OperationsTest {
         world.pass(Duration.ofDays(7));
         List<Integer> steps = new ArrayList<>();
         Swept swept = operations.clean(step -> steps.add(step.tasks()));
-        assertThat(swept.tasks()).isEqualTo(1_200);
+        assertThat(swept.tasks()).isEqualTo(4_800);
         assertThat(swept.more()).isFalse();
-        assertThat(steps).hasSizeGreaterThan(2).isSorted();
+        assertThat(steps).hasSizeGreaterThan(1).isSorted();
         assertThat(world.task(dead).state()).isEqualTo(TaskState.FAILED);
         world.pass(Duration.ofDays(23));
         assertThat(operations.clean(step -> {}).tasks()).isEqualTo(1);

@@ -20,6 +20,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
@@ -30,7 +31,12 @@ final class World implements AutoCloseable {
     final TaskStore store = new InMemoryTaskStore(now::get);
     final AtomicInteger lose = new AtomicInteger();
     final AtomicInteger busy = new AtomicInteger();
-    final Semel semel = Semel.on(new Losing()).build();
+    private final AtomicLong ticks = new AtomicLong(1_769_515_200_000L);
+
+    // Each look is a millisecond later, so that ids rise in the order in which they are made.
+    final Semel semel = Semel.on(new Losing())
+            .clock(() -> Instant.ofEpochMilli(ticks.incrementAndGet()))
+            .build();
 
     void pass(Duration time) {
         now.updateAndGet(before -> before.plus(time));

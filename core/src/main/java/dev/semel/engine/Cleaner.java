@@ -29,7 +29,7 @@ public final class Cleaner implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Cleaner.class);
 
-    private static final int STEP = 500;
+    private static final int STEP = 2_000;
 
     /**
      * How long the bare task stays in a queue with a retention of zero, after its data went with its end: so long a

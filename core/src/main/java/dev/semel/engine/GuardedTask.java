@@ -3,8 +3,10 @@ package dev.semel.engine;
 import dev.semel.guard.Guard;
 import dev.semel.guard.InProgress;
 import dev.semel.guard.KeyExtractor;
+import dev.semel.guard.Outcome;
 import dev.semel.guard.OutcomeNotRecorded;
 import dev.semel.task.InvalidInput;
+import dev.semel.task.StoreUnavailable;
 import dev.semel.task.TaskType;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -46,15 +48,28 @@ final class GuardedTask<I, O extends @Nullable Object> implements Handler<I, O> 
         AtomicBoolean began = new AtomicBoolean();
         AtomicBoolean returned = new AtomicBoolean();
         try {
-            return guard.call(key, input)
+            Outcome<O> outcome = guard.call(key, input)
                     .tenant(context.tenant())
                     .type(type.name())
-                    .once(type.output(), token -> {
+                    .outcome(type.output(), token -> {
                         began.set(true);
                         O output = handler.handle(context, input);
                         returned.set(true);
                         return output;
                     });
+            return switch (outcome) {
+                case Outcome.Ran<O>(O result) -> result;
+                case Outcome.Repeated<O>(O result, var finishedAt) -> result;
+                case Outcome.Unguarded<O>(O result) -> result;
+                // A guard that skips would complete the task with nothing, and the other run may yet fail.
+                case Outcome.Skipped<O>(Duration remaining) -> throw context.snooze(bounded(remaining));
+            };
+        } catch (StoreUnavailable e) {
+            // The effect was not run, so this is nothing that the task's budget should pay for.
+            if (began.get()) {
+                throw e;
+            }
+            throw context.snooze(LONGEST_SNOOZE);
         } catch (InProgress e) {
             // Unless it is the handler's own, of some other guard.
             if (began.get()) {

@@ -2,13 +2,16 @@ package dev.semel.guard;
 
 import dev.semel.task.CheckObserver;
 import dev.semel.task.CheckResult;
+import dev.semel.task.Durations;
 import dev.semel.task.InvalidInput;
 import dev.semel.task.Json;
 import dev.semel.task.Limits;
+import dev.semel.task.StoreUnavailable;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -24,6 +27,7 @@ final class GuardRunner {
 
     // The same hold enters again, so a lost answer to the beginning does not leave the key held by nobody.
     private static final int BEGIN_TRIES = 2;
+    private static final int RENEW_TRIES = 3;
 
     // The effect has happened, so its recording is worth some waiting: 20, 60, 180 and 540 ms.
     private static final int FINISH_TRIES = 5;
@@ -86,7 +90,7 @@ final class GuardRunner {
         } catch (InvalidInput e) {
             throw e;
         } catch (RuntimeException e) {
-            if (call.settings().failMode() == FailMode.CLOSED) {
+            if (!isOpen(call) || Thread.currentThread().isInterrupted()) {
                 LOG.error(
                         "The guard's store failed; the effect \"{}\" was not run",
                         call.settings().type(),
@@ -97,7 +101,7 @@ final class GuardRunner {
                     "The guard's store failed; the effect \"{}\" runs unguarded",
                     call.settings().type(),
                     e);
-            return new Outcome.Unguarded<>(effect.run(hold.key().effectToken()));
+            return new Outcome.Unguarded<>(unguarded(hold, effect));
         }
         return switch (begun) {
             case Begun.Entered(boolean takenOver) -> entered(call, hold, takenOver, effect);
@@ -113,6 +117,26 @@ final class GuardRunner {
         };
     }
 
+    /**
+     * Whether a store that fails is passed over. Never inside a transaction of the caller's own: there a failure is most
+     * often another transaction on the same key, and the caller can roll its own back.
+     */
+    private boolean isOpen(GuardCall call) {
+        return renewals != null && call.settings().failMode() == FailMode.OPEN;
+    }
+
+    /** Runs an effect although the store did not answer. It may have entered all the same, so the outcome is told it. */
+    private <T extends @Nullable Object, X extends Exception> T unguarded(Hold hold, Effect<T, X> effect) throws X {
+        T result = effect.run(hold.key().effectToken());
+        try {
+            Settled settled = store.finish(hold, storable(hold, result));
+            LOG.debug("The outcome of an unguarded effect was {}", settled);
+        } catch (RuntimeException e) {
+            LOG.debug("The outcome of an unguarded effect could not be recorded", e);
+        }
+        return result;
+    }
+
     /** Begins; while somebody else is busy and the call says so, looks again until its wait is over. */
     private Begun patiently(GuardCall call, Hold hold) {
         long began = nanos.getAsLong();
@@ -121,6 +145,9 @@ final class GuardRunner {
         while (true) {
             long asked = nanos.getAsLong();
             Begun begun = checked(hold, asked);
+            if (begun instanceof Begun.Entered && !isStillHeld(hold, asked)) {
+                continue;
+            }
             long left = limit - (nanos.getAsLong() - began);
             if (!(begun instanceof Begun.Busy(Duration remaining))
                     || call.settings().whenBusy() != WhenBusy.WAIT
@@ -131,8 +158,32 @@ final class GuardRunner {
             }
             // Not past the end of the other's lease: if it is dead, that is when it can be taken over.
             LockSupport.parkNanos(Math.min(Math.min(pause, left), Math.max(remaining.toNanos(), SHORTEST_LOOK)));
+            if (Thread.currentThread().isInterrupted()) {
+                observe(resultOf(begun), asked);
+                return begun;
+            }
             pause = Math.min(pause * 2, LONGEST_LOOK);
         }
+    }
+
+    /**
+     * Whether a hold that was entered is still one. An answer that took long may be older than the lease: then the hold is
+     * renewed before the effect begins, and if somebody else has it by now, everything begins again.
+     */
+    private boolean isStillHeld(Hold hold, long asked) {
+        long enough = hold.lease().toNanos() / 3;
+        long sent = asked;
+        for (int tries = 0; renewals != null && nanos.getAsLong() - sent > enough; tries++) {
+            if (tries == RENEW_TRIES) {
+                throw new StoreUnavailable("The guard's store answers too slowly for a lease of "
+                        + Durations.text(hold.lease()) + ". Try again, or set a longer lease.");
+            }
+            sent = nanos.getAsLong();
+            if (again(BEGIN_TRIES, () -> store.renew(hold)) == Settled.STALE) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private Begun checked(Hold hold, long asked) {
@@ -184,15 +235,13 @@ final class GuardRunner {
     /** Records a success. The result is the caller's, whatever becomes of the record. */
     private <T extends @Nullable Object> T recorded(GuardCall call, Hold hold, T result) {
         String stored = storable(hold, result);
-        // An interrupt is meant for the effect, which is over; the recording must not suffer from it.
-        boolean interrupted = Thread.interrupted();
         try {
-            Settled settled = again(renewals == null ? 1 : FINISH_TRIES, () -> store.finish(hold, stored));
+            Settled settled = undisturbed(renewals == null ? 1 : FINISH_TRIES, () -> store.finish(hold, stored));
             if (settled == Settled.APPLIED) {
                 return result;
             }
         } catch (RuntimeException e) {
-            if (call.settings().failMode() == FailMode.OPEN) {
+            if (isOpen(call)) {
                 LOG.warn(
                         "The outcome of key \"{}\" could not be recorded",
                         hold.key().key(),
@@ -208,10 +257,6 @@ final class GuardRunner {
                             + " recorded. The result is in this exception; a later call may run the effect again.",
                     result,
                     e);
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
         }
         throw new OutcomeNotRecorded(
                 "The effect of key \"" + hold.key().key() + "\" ran, but its hold was lost meanwhile: another call has"
@@ -222,9 +267,9 @@ final class GuardRunner {
     }
 
     private void failed(Hold hold, Throwable thrown) {
-        boolean interrupted = Thread.interrupted();
         try {
-            if (again(renewals == null ? 1 : FAIL_TRIES, () -> store.fail(hold, described(thrown))) == Settled.STALE) {
+            int tries = renewals == null ? 1 : FAIL_TRIES;
+            if (undisturbed(tries, () -> store.fail(hold, described(thrown))) == Settled.STALE) {
                 LOG.warn(
                         "The failure of key \"{}\" was not recorded: its hold was lost",
                         hold.key().key());
@@ -236,10 +281,6 @@ final class GuardRunner {
                     hold.key().key(),
                     e);
             thrown.addSuppressed(e);
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
         }
     }
 
@@ -294,12 +335,29 @@ final class GuardRunner {
         }
         try {
             return Json.parse(codec.encode(result)).text();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.error(
                     "The result of key \"{}\" cannot be stored; duplicates will be told so",
                     hold.key().key(),
                     e);
             return NOT_STORED;
+        }
+    }
+
+    /** The same for recordings. An interrupt is meant for the effect, which is over; the recording must not suffer from it. */
+    private static <R> R undisturbed(int tries, Supplier<R> operation) {
+        AtomicBoolean interrupted = new AtomicBoolean();
+        try {
+            return again(tries, () -> {
+                if (Thread.interrupted()) {
+                    interrupted.set(true);
+                }
+                return operation.get();
+            });
+        } finally {
+            if (interrupted.get()) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 

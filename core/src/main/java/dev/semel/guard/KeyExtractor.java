@@ -7,6 +7,7 @@ import dev.semel.task.JsonPointer;
 import dev.semel.task.Limits;
 import java.util.List;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the key in an input. A function of the user's own is one; the static methods make the usual ones.
@@ -121,7 +122,10 @@ public interface KeyExtractor<I> {
         return key;
     }
 
-    private static Json json(Object input) {
+    private static Json json(@Nullable Object input) {
+        if (input == null) {
+            throw new InvalidInput("A key cannot be made of null: all inputs without content would have the same one.");
+        }
         return input instanceof Json json
                 ? json
                 : Json.parse(GuardCodec.standard().encode(input));

@@ -73,11 +73,18 @@ final class PostgresJoinedGuard implements GuardStore {
 
     @Override
     public Settled finish(Hold hold, @Nullable String result) {
+        Savepoint savepoint = savepoints.pop();
         try {
             Settled settled = PostgresGuards.end(connection, hold, GuardState.SUCCESS, result, null);
-            connection.releaseSavepoint(savepoints.pop());
+            connection.releaseSavepoint(savepoint);
             return settled;
         } catch (SQLException e) {
+            // What a call outside of this one undoes has to be all of its own.
+            try {
+                undo(savepoint);
+            } catch (SQLException broken) {
+                e.addSuppressed(broken);
+            }
             throw PostgresErrors.translated(e);
         }
     }

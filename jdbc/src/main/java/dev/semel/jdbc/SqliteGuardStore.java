@@ -76,7 +76,10 @@ public final class SqliteGuardStore implements JoiningGuardStore {
     @Override
     public Begun begin(Hold hold) {
         return writer.ask(
-                1, false, (tx, session) -> SqliteGuards.begin(session, hold, time(tx.now()), tx.leasesHeld()));
+                1,
+                false,
+                (tx, session) -> SqliteGuards.begin(
+                        session, hold, time(tx.now()), tx.leasesHeld() ? Instant.EPOCH : time(tx.now())));
     }
 
     @Override

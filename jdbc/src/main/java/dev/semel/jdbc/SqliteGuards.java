@@ -45,13 +45,14 @@ final class SqliteGuards {
     /**
      * Begins a call.
      *
-     * @param leasesHeld whether owners were kept from renewing until a moment ago, so that nobody may be taken over
+     * @param mayTakeOver who lost his lease by this time may be taken over; others were perhaps kept from renewing it
      */
-    static Begun begin(SqliteSession session, Hold hold, Instant now, boolean leasesHeld) throws SQLException {
+    static Begun begin(SqliteSession session, Hold hold, Instant now, Instant mayTakeOver) throws SQLException {
         GuardRecord stored = read(session, hold.key());
         Begun begun = GuardRecord.begin(stored, hold, now);
         if (begun instanceof Begun.Entered(boolean takenOver)) {
-            if (takenOver && leasesHeld) {
+            Instant until = stored == null ? null : stored.leaseUntil();
+            if (takenOver && until != null && until.isAfter(mayTakeOver)) {
                 return new Begun.Busy(HELD);
             }
             put(session, hold.key(), GuardRecord.entered(stored, hold, now));

@@ -8,6 +8,7 @@ import dev.semel.guard.Hold;
 import dev.semel.guard.Settled;
 import dev.semel.task.InvalidInput;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -28,9 +29,14 @@ final class SqliteJoinedGuard implements GuardStore {
     // read and then wants to write fails at once if somebody else has written in between.
     private static final String LOCK = "DELETE FROM semel_guard WHERE 0";
 
+    // Whose lease ran out only since this transaction has the write lock, or shortly before, may just be waiting for
+    // it.
+    private static final Duration GRACE = Duration.ofSeconds(3);
+
     private final SqliteJoining joining;
     private final SqliteSettings settings;
     private final SQLiteConnection connection;
+    private @Nullable Instant lockedSince;
 
     SqliteJoinedGuard(SqliteJoining joining, SqliteSettings settings, SQLiteConnection connection) {
         this.joining = joining;
@@ -60,7 +66,8 @@ final class SqliteJoinedGuard implements GuardStore {
             boolean entered = false;
             try {
                 session.sql(LOCK).update();
-                Begun begun = SqliteGuards.begin(session, hold, now, false);
+                lockedSince = lockedSince == null ? now : lockedSince;
+                Begun begun = SqliteGuards.begin(session, hold, now, lockedSince.minus(GRACE));
                 entered = begun instanceof Begun.Entered;
                 return begun;
             } finally {
@@ -81,9 +88,17 @@ final class SqliteJoinedGuard implements GuardStore {
     @Override
     public Settled finish(Hold hold, @Nullable String result) {
         return asked((session, now) -> {
-            Settled settled = SqliteGuards.finish(session, hold, result, now);
-            session.sql(RELEASE).update();
-            return settled;
+            try {
+                Settled settled = SqliteGuards.finish(session, hold, result, now);
+                session.sql(RELEASE).update();
+                return settled;
+            } catch (SQLException e) {
+                // What a call outside of this one undoes has to be all of its own.
+                session.forget();
+                session.sql(UNDO).update();
+                session.sql(RELEASE).update();
+                throw e;
+            }
         });
     }
 
