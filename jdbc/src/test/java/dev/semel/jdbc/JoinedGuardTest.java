@@ -16,6 +16,7 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -105,6 +106,40 @@ class JoinedGuardTest {
                     .isEqualTo("2");
             connection.commit();
             assertThat(orders()).isEqualTo(1);
+        }
+
+        @Test
+        void aLongTransactionTakesNobodyOverWhoOnlyWaitsForItsEnd() throws Exception {
+            CountDownLatch running = new CountDownLatch(1);
+            CountDownLatch go = new CountDownLatch(1);
+            try (Guard brief =
+                    Guard.on(store).remember(0).lease(Duration.ofMillis(200)).build()) {
+                CompletableFuture<String> owner =
+                        CompletableFuture.supplyAsync(() -> brief.once("other", String.class, token -> {
+                            running.countDown();
+                            waited(go, 20_000);
+                            return "first";
+                        }));
+                running.await();
+                Guard joined = guard.joining(connection);
+                // So long that the other one's lease has run out, unless it could renew it.
+                joined.once("mine", String.class, token -> waited(go, 600) + order(connection, "1"));
+                assertThatThrownBy(() -> joined.once("other", String.class, token -> "second"))
+                        .isInstanceOf(InProgress.class);
+                connection.commit();
+                go.countDown();
+                assertThat(owner.get(20, TimeUnit.SECONDS)).isEqualTo("first");
+                assertThat(guard.lookup("other", String.class).orElseThrow().result())
+                        .isEqualTo("first");
+            }
+        }
+
+        private static String waited(CountDownLatch latch, long millis) {
+            try {
+                return latch.await(millis, TimeUnit.MILLISECONDS) ? "told" : "not told";
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
         }
 
         @Test
