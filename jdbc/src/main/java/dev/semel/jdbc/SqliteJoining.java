@@ -27,6 +27,11 @@ final class SqliteJoining {
     private static final String RELEASE = "RELEASE semel_submit";
     private static final String UNDO = "ROLLBACK TO semel_submit";
 
+    // Changes nothing, but takes the write lock before anything is read: a transaction that has read and then wants to
+    // write
+    // fails at once if somebody else has written in between.
+    private static final String LOCK = "DELETE FROM semel_lane WHERE 0";
+
     private final SqliteFile file;
     private final SqliteSettings settings;
     private final SqliteHints hints;
@@ -97,6 +102,7 @@ final class SqliteJoining {
             checkLimit(transaction, now);
             session.sql(SAVEPOINT).update();
             try {
+                session.sql(LOCK).update();
                 SqliteTransaction tx =
                         new SqliteTransaction(session, new SqliteNames(session), now, () -> false, false);
                 List<Submitted> answers = new SqliteSubmissions(tx, session).submit(batch);

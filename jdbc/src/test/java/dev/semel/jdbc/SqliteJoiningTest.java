@@ -29,6 +29,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -81,6 +82,25 @@ class SqliteJoiningTest {
         assertThat(store.record(Tasks.identity("dropped"))).isEmpty();
         assertThat(orders()).containsExactly("kept");
         assertThat(Tasks.idsOf(store.claim(Tasks.request(10)))).containsExactly(kept.id());
+    }
+
+    @Test
+    void aTransactionThatBeginsWithASubmissionWaitsForOthersAndDoesNotFail() throws Exception {
+        AtomicBoolean done = new AtomicBoolean();
+        Thread others = Thread.startVirtualThread(() -> {
+            while (!done.get()) {
+                store.submit(List.of(Tasks.plain()));
+            }
+        });
+        try {
+            for (int i = 0; i < 200; i++) {
+                assertThat(joined(Tasks.keyed("key-" + i, "{}"))).isInstanceOf(Submitted.Created.class);
+                connection.commit();
+            }
+        } finally {
+            done.set(true);
+            others.join();
+        }
     }
 
     @Test
