@@ -15,14 +15,11 @@ import dev.semel.store.TaskStore;
 import dev.semel.store.Transition;
 import dev.semel.task.Identity;
 import dev.semel.task.InvalidInput;
-import dev.semel.task.Limits;
 import dev.semel.task.TaskId;
 import dev.semel.task.TaskNotFound;
 import dev.semel.task.TaskState;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -384,56 +381,10 @@ public final class Operations {
         set(queue, QueueSettings.builder().paused(false).build());
     }
 
-    /** Declares what code and configuration say of queues. */
-    void declare(Map<String, QueueSettings> queues) {
-        Map<String, QueueSetUp> known = queues.isEmpty() ? Map.of() : store.queues();
-        Map<String, QueueSettings> changed = new LinkedHashMap<>(queues);
-        // A program that starts a thousand times a day need not write what is there.
-        changed.entrySet()
-                .removeIf(entry -> entry.getValue()
-                        .equals(known.getOrDefault(entry.getKey(), QueueSetUp.NONE)
-                                .declared()));
-        Map<String, QueueSettings> effective = new HashMap<>();
-        known.forEach((queue, setUp) -> effective.put(queue, setUp.effective()));
-        changed.forEach((queue, settings) -> effective.put(
-                queue, known.getOrDefault(queue, QueueSetUp.NONE).set().or(settings)));
-        effective.forEach((queue, settings) -> checkCircle(queue, settings, effective));
-        declareInAnyOrder(changed);
-    }
-
-    private static void checkCircle(String queue, QueueSettings settings, Map<String, QueueSettings> all) {
-        String deadLetters = settings.deadLettersTo();
-        Set<String> passed = new HashSet<>();
-        for (String at = deadLetters; at != null && passed.add(at); ) {
-            if (at.equals(queue)) {
-                throw circle(queue);
-            }
-            at = all.getOrDefault(at, QueueSettings.NONE).deadLettersTo();
-        }
-    }
-
-    /** Together they form no circle, but one before the other may, with what was there before: then the other goes first. */
-    private void declareInAnyOrder(Map<String, QueueSettings> changed) {
-        Map<String, QueueSettings> left = new LinkedHashMap<>(changed);
-        while (!left.isEmpty()) {
-            boolean done = left.entrySet()
-                    .removeIf(entry ->
-                            one(new Transition.DeclareQueue(entry.getKey(), entry.getValue())) != Applied.CIRCLE);
-            if (!done) {
-                throw circle(left.keySet().iterator().next());
-            }
-        }
-    }
-
     private void change(String queue, Transition.OfQueue move) {
         if (one(move) == Applied.CIRCLE) {
-            throw circle(queue);
+            throw Declarations.circle(queue);
         }
-    }
-
-    private static InvalidInput circle(String queue) {
-        return new InvalidInput("Queue \"" + Limits.shown(queue) + "\" would get its own dead letters back: the"
-                + " dead-letter queues form a circle. Nothing was changed. Choose another dead-letter queue.");
     }
 
     // ---- cleaning

@@ -417,7 +417,7 @@ public final class Semel implements AutoCloseable {
             settings.queues()
                     .forEach((name, configured) -> declared.merge(name, configured, (coded, c) -> c.or(coded)));
             try {
-                semel.operations.declare(declared);
+                new Declarations(store).declare(declared);
             } catch (RuntimeException e) {
                 semel.close();
                 throw e;

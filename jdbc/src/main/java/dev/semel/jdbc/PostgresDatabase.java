@@ -49,10 +49,10 @@ final class PostgresDatabase {
     private final PostgresSettings settings;
     private final PostgresSession.Texts texts;
     private final PostgresNames names = new PostgresNames();
-    private final Consumer<PostgresNews> told;
+    private final Consumer<StoreNews> told;
     private volatile PostgresQueues queues = PostgresQueues.UNREAD;
 
-    PostgresDatabase(DataSource source, String shown, PostgresSettings settings, Consumer<PostgresNews> told) {
+    PostgresDatabase(DataSource source, String shown, PostgresSettings settings, Consumer<StoreNews> told) {
         this.source = source;
         this.shown = shown;
         this.settings = settings;
@@ -152,7 +152,7 @@ final class PostgresDatabase {
 
     private <T> T once(long lockMillis, Operation<T> operation) throws SQLException {
         T answer;
-        PostgresNews news;
+        StoreNews news;
         try (Connection connection = source.getConnection()) {
             boolean automatic = connection.getAutoCommit();
             if (automatic) {

@@ -43,11 +43,11 @@ final class PostgresHints implements AutoCloseable {
     private final @Nullable Sender sender;
 
     private final Object lock = new Object();
-    private PostgresNews untold = new PostgresNews();
+    private StoreNews untold = new StoreNews();
     private boolean scheduled;
 
     // Used by the thread only.
-    private PostgresNews unsent = new PostgresNews();
+    private StoreNews unsent = new StoreNews();
     private long sentAt = System.nanoTime() - WINDOW_NANOS;
     private boolean sendScheduled;
 
@@ -82,7 +82,7 @@ final class PostgresHints implements AutoCloseable {
     }
 
     /** Tells of a commit of this process. */
-    void tell(PostgresNews news) {
+    void tell(StoreNews news) {
         if (!news.hasDue() && !news.hasEnded()) {
             return;
         }
@@ -98,15 +98,15 @@ final class PostgresHints implements AutoCloseable {
 
     /** Tells what another process has sent. */
     void heard(String message) {
-        PostgresNews news = read(message);
+        StoreNews news = read(message);
         thread.execute(() -> toListeners(news));
     }
 
     private void deliver() {
-        PostgresNews news;
+        StoreNews news;
         synchronized (lock) {
             news = untold;
-            untold = new PostgresNews();
+            untold = new StoreNews();
             scheduled = false;
         }
         toListeners(news);
@@ -133,14 +133,14 @@ final class PostgresHints implements AutoCloseable {
             }
             return;
         }
-        PostgresNews news = unsent;
-        unsent = new PostgresNews();
+        StoreNews news = unsent;
+        unsent = new StoreNews();
         sender.send(written(news));
         sentAt = System.nanoTime();
     }
 
     /** A message: "E" if tasks ended, "D" if some are due, and in which queues, or none if in many. */
-    private static String written(PostgresNews news) {
+    private static String written(StoreNews news) {
         Set<String> queues = new TreeSet<>(news.dueQueues());
         return (news.hasEnded() ? "E" : "")
                 + (news.hasDue() ? "D" : "")
@@ -148,8 +148,8 @@ final class PostgresHints implements AutoCloseable {
                 + (queues.size() > MOST_QUEUES ? "" : String.join(" ", queues));
     }
 
-    private static PostgresNews read(String message) {
-        PostgresNews news = new PostgresNews();
+    private static StoreNews read(String message) {
+        StoreNews news = new StoreNews();
         int blank = message.indexOf(' ');
         String kinds = blank < 0 ? message : message.substring(0, blank);
         String queues = blank < 0 ? "" : message.substring(blank + 1).strip();
@@ -167,7 +167,7 @@ final class PostgresHints implements AutoCloseable {
         return news;
     }
 
-    private void toListeners(PostgresNews news) {
+    private void toListeners(StoreNews news) {
         for (StoreListener listener : listeners) {
             try {
                 if (news.hasDue()) {

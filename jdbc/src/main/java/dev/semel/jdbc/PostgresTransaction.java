@@ -13,7 +13,7 @@ final class PostgresTransaction {
 
     private final PostgresDatabase database;
     private final PostgresSession session;
-    private final PostgresNews news = new PostgresNews();
+    private final StoreNews news = new StoreNews();
     private long now;
     private PostgresQueues queues;
 
@@ -75,7 +75,7 @@ final class PostgresTransaction {
         return database.names().lane(session, id);
     }
 
-    PostgresNews news() {
+    StoreNews news() {
         return news;
     }
 }

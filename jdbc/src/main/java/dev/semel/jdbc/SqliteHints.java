@@ -31,7 +31,7 @@ final class SqliteHints implements AutoCloseable {
     private final ScheduledThreadPoolExecutor thread;
 
     private final Object lock = new Object();
-    private SqliteNews untold = new SqliteNews();
+    private StoreNews untold = new StoreNews();
     private boolean scheduled;
 
     // Used by the thread only.
@@ -74,7 +74,7 @@ final class SqliteHints implements AutoCloseable {
     }
 
     /** Tells of a commit of this process. */
-    void tell(SqliteNews news) {
+    void tell(StoreNews news) {
         if (!news.hasDue() && !news.hasEnded()) {
             return;
         }
@@ -89,7 +89,7 @@ final class SqliteHints implements AutoCloseable {
     }
 
     /** Tells of a commit that is under way on somebody else's connection: once when it is about done, and once to be sure. */
-    void tellSoon(SqliteNews news) {
+    void tellSoon(StoreNews news) {
         after(TimeUnit.MILLISECONDS.toNanos(1), () -> tell(news));
         after(TimeUnit.MILLISECONDS.toNanos(25), () -> tell(news));
     }
@@ -118,10 +118,10 @@ final class SqliteHints implements AutoCloseable {
     }
 
     private void deliver() {
-        SqliteNews news;
+        StoreNews news;
         synchronized (lock) {
             news = untold;
-            untold = new SqliteNews();
+            untold = new StoreNews();
             scheduled = false;
         }
         toListeners(news);
@@ -169,7 +169,7 @@ final class SqliteHints implements AutoCloseable {
         if (kinds.isEmpty()) {
             return;
         }
-        SqliteNews news = new SqliteNews();
+        StoreNews news = new StoreNews();
         if (kinds.contains(Kind.DUE)) {
             news.unknownDue();
         }
@@ -179,7 +179,7 @@ final class SqliteHints implements AutoCloseable {
         toListeners(news);
     }
 
-    private void toListeners(SqliteNews news) {
+    private void toListeners(StoreNews news) {
         for (StoreListener listener : listeners) {
             try {
                 if (news.hasDue()) {

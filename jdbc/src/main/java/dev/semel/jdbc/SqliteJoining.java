@@ -160,7 +160,7 @@ final class SqliteJoining {
     private final class Joined implements SQLiteCommitListener {
 
         private long since = -1;
-        private SqliteNews news = new SqliteNews();
+        private StoreNews news = new StoreNews();
 
         Joined(SQLiteConnection connection) {
             connection.addCommitListener(this);
@@ -170,7 +170,7 @@ final class SqliteJoining {
             return since;
         }
 
-        synchronized void submitted(long now, SqliteNews more) {
+        synchronized void submitted(long now, StoreNews more) {
             since = since < 0 ? now : since;
             news.add(more);
         }
@@ -186,7 +186,7 @@ final class SqliteJoining {
         @Override
         public synchronized void onRollback() {
             since = -1;
-            news = new SqliteNews();
+            news = new StoreNews();
         }
     }
 }

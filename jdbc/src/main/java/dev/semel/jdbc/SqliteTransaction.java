@@ -20,7 +20,7 @@ final class SqliteTransaction {
     private final long now;
     private final BooleanSupplier leasesHeld;
     private final boolean again;
-    private final SqliteNews news = new SqliteNews();
+    private final StoreNews news = new StoreNews();
     private @Nullable SqliteQueues queues;
 
     private boolean duplicatesExpected;
@@ -87,7 +87,7 @@ final class SqliteTransaction {
         duplicatesExpected = expect;
     }
 
-    SqliteNews news() {
+    StoreNews news() {
         return news;
     }
 

@@ -189,7 +189,7 @@ final class SqliteWriter implements AutoCloseable {
             group.sort(Comparator.comparing((Wish<?> wish) -> !wish.heartbeat));
         }
         try {
-            SqliteNews news = transaction(open, group, now, false);
+            StoreNews news = transaction(open, group, now, false);
             group.forEach(Wish::done);
             hints.tell(news);
         } catch (Throwable e) {
@@ -202,7 +202,7 @@ final class SqliteWriter implements AutoCloseable {
         }
     }
 
-    private SqliteNews transaction(SqliteSession open, List<Wish<?>> group, long now, boolean again)
+    private StoreNews transaction(SqliteSession open, List<Wish<?>> group, long now, boolean again)
             throws SQLException {
         SqliteNames known = names == null ? new SqliteNames(open) : names;
         names = known;
@@ -221,7 +221,7 @@ final class SqliteWriter implements AutoCloseable {
             try {
                 open = session();
                 begin(open);
-                SqliteNews news = transaction(open, List.of(wish), clock.millis(), true);
+                StoreNews news = transaction(open, List.of(wish), clock.millis(), true);
                 wish.done();
                 hints.tell(news);
             } catch (Throwable e) {

@@ -5,7 +5,7 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 
 /** What a transaction made due and what it ended: told to listeners once it has committed. */
-final class PostgresNews {
+final class StoreNews {
 
     // Beyond this many a listener is told that some tasks ended, not which.
     private static final int MOST_IDS = 10_000;
@@ -35,7 +35,7 @@ final class PostgresNews {
         unknownEnded = true;
     }
 
-    void add(PostgresNews more) {
+    void add(StoreNews more) {
         dueQueues.addAll(more.dueQueues);
         more.endedIds.forEach(this::ended);
         unknownDue |= more.unknownDue;
