@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.semel.task.InvalidInput;
 import dev.semel.task.StoreUnavailable;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -102,6 +104,22 @@ class GuardUnderTroubleTest {
     }
 
     @Test
+    void insideATransactionOfTheCallersOwnEveryGuardIsClosed() {
+        Connection connection = (Connection) Proxy.newProxyInstance(
+                Connection.class.getClassLoader(),
+                new Class<?>[] {Connection.class},
+                (proxy, method, arguments) -> null);
+        troubles.add(() -> {
+            throw new StoreUnavailable("another transaction has the key");
+        });
+        try (Guard guard = guard(FailMode.OPEN)) {
+            assertThatThrownBy(() -> guard.joining(connection).run("k", token -> calls.add("effect")))
+                    .isInstanceOf(StoreUnavailable.class);
+        }
+        assertThat(calls).containsExactly("begin");
+    }
+
+    @Test
     void nullIsNoPayloadToMakeAKeyOf() {
         KeyExtractor<@Nullable String> payload = KeyExtractor.payload();
         assertThatThrownBy(() -> payload.key(null)).isInstanceOf(InvalidInput.class);
@@ -117,7 +135,7 @@ class GuardUnderTroubleTest {
     }
 
     /** Does what it is asked, and then lets the next trouble happen to the answer. */
-    private final class Troubled implements GuardStore {
+    private final class Troubled implements JoiningGuardStore {
 
         private final GuardStore inner;
 
@@ -132,6 +150,11 @@ class GuardUnderTroubleTest {
                 trouble.run();
             }
             return answer;
+        }
+
+        @Override
+        public GuardStore joining(Connection connection) {
+            return this;
         }
 
         @Override
