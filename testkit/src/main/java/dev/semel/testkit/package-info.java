@@ -54,6 +54,12 @@
  * sweep removes what may go, what a claim that reached its limit says of the next due time. Ids are made in rising order,
  * so that a store may keep the order of creation by a number of its own or by the id.
  *
+ * <h2>Worse worlds</h2>
+ *
+ * <p>{@link dev.semel.testkit.FaultyStore} and {@link dev.semel.testkit.FaultyGuardStore} let calls of any store fail, before
+ * or after they were done. {@link dev.semel.testkit.FaultyWire} does the same one level below, between a store and its
+ * server: it cuts connections, loses requests and replies, and is silent or slow.
+ *
  * <h2>Randomness</h2>
  *
  * <p>Random tests are seeded and say their seed when they fail. {@code -Dseed=N} runs that seed alone, and
