@@ -29,16 +29,19 @@ final class PostgresAllowances {
 
     // By the index of leases, lane by lane.
     private static final String RUNNING = """
-            SELECT count(*), min(r.order_at + r.priority * 60000::bigint)
-            FROM semel.lane l JOIN semel.running r ON r.lane = l.id
-            WHERE l.queue = ? AND r.order_at + r.priority * 60000::bigint > ?
+            SELECT coalesce(sum(r.open), 0), min(r.until) FROM semel.lane l CROSS JOIN LATERAL (
+              SELECT 1 AS open, order_at + priority * 60000::bigint AS until FROM semel.running WHERE lane = l.id
+              UNION ALL
+              SELECT open, until FROM semel.lease WHERE lane = l.id
+            ) r
+            WHERE l.queue = ? AND r.until > ?
             """;
 
     private static final String HOLDERS = "SELECT mutex, task FROM semel.running WHERE mutex = ANY (?)";
 
     private static final String BLOCK = """
             WITH blocked AS (
-              DELETE FROM semel.ready WHERE task = ANY (?)
+              DELETE FROM semel.ready WHERE ctid = ANY (?)
               RETURNING task, seq, order_at, lane, attempt, failures, vanished, priority, mutex
             )
             INSERT INTO semel.waiting (task, seq, order_at, lane, attempt, failures, vanished, priority, after, mutex)
@@ -167,7 +170,7 @@ final class PostgresAllowances {
         }
         if (!blocked.isEmpty()) {
             int rows = tx.sql(BLOCK)
-                    .ids(blocked.stream().map(Candidate::task).toList())
+                    .places(blocked.stream().map(Candidate::place).toList())
                     .update();
             if (rows != blocked.size()) {
                 throw new IllegalStateException(

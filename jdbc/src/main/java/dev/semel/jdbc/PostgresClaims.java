@@ -50,7 +50,8 @@ final class PostgresClaims {
     // end. Its
     // first number keeps it apart from other people's locks; claims that share the second only wait for each other.
     private static final String LANES = """
-            SELECT l.id, l.queue, l.tenant, l.type, EXISTS (SELECT 1 FROM semel.running WHERE asked)
+            SELECT l.id, l.queue, l.tenant, l.type, EXISTS (SELECT 1 FROM semel.running WHERE asked),
+              EXISTS (SELECT 1 FROM semel.lease WHERE until <= ?)
             FROM (SELECT pg_advisory_xact_lock(736635, hashint8(?))) AS once
             JOIN semel.lane l ON l.queue = ANY (?) AND (?::text[] IS NULL OR l.type = ANY (?))
             """;
@@ -76,9 +77,18 @@ final class PostgresClaims {
                ORDER BY a.number DESC LIMIT 1) e ON b.attempt > 1
             """;
 
+    // Those that share a lease from now on.
+    private static final String TAKE_TOGETHER = """
+            WITH taken AS (
+              DELETE FROM semel.ready WHERE ctid = ANY (?) RETURNING task, seq, lane
+            ),\s""" + PostgresLeases.BEGIN + "SELECT " + PostgresTasks.SUBMITTED + """
+            , 1, 0, 0, NULL, false, NULL::bigint
+            FROM taken b JOIN semel.task t ON t.id = b.task
+            """;
+
     private static final String TAKE = """
             WITH taken AS (
-              DELETE FROM semel.ready WHERE task = ANY (?)
+              DELETE FROM semel.ready WHERE ctid = ANY (?)
               RETURNING task, seq, lane, attempt + 1 AS attempt, failures, vanished, priority, mutex
             ), begun AS (
               INSERT INTO semel.running (task, seq, order_at, started_at, claim, lane, attempt, failures, vanished, priority,
@@ -108,11 +118,18 @@ final class PostgresClaims {
             """ + LAST_ERROR;
 
     // Running tasks are few, and a repeated claim is rare: no index by the number of the claim.
-    private static final String TAKEN_BEFORE = "SELECT " + PostgresTasks.SUBMITTED + """
-            , b.attempt, b.failures, b.vanished, e.error, b.asked, b.order_at + b.priority * 60000::bigint
-            FROM semel.running b JOIN semel.task t ON t.id = b.task
-            """ + LAST_ERROR
-            + " WHERE b.lane = ANY (?) AND b.claim = ? ORDER BY b.seq";
+    private static final String TAKEN_BEFORE =
+            "SELECT " + PostgresTasks.SUBMITTED + """
+            , b.attempt, b.failures, b.vanished, e.error, b.asked, b.until
+            FROM (
+              SELECT task, attempt, failures, vanished, asked, order_at + priority * 60000::bigint AS until
+              FROM semel.running WHERE lane = ANY (?) AND claim = ?
+              UNION ALL
+              SELECT u.task, 1, 0, 0, false, l.until
+              FROM semel.lease l CROSS JOIN LATERAL unnest(l.tasks) WITH ORDINALITY AS u (task, n)
+              WHERE l.lane = ANY (?) AND l.claim = ? AND get_bit(l.ended, (u.n - 1)::integer) = 0
+            ) b JOIN semel.task t ON t.id = b.task
+            """ + LAST_ERROR + " ORDER BY t.seq";
 
     // The first of each lane, and those of higher priority that rank behind it but are due before it.
     private static final String NEXT_DUE = """
@@ -131,11 +148,23 @@ final class PostgresClaims {
             CROSS JOIN LATERAL (
               SELECT order_at + priority * 60000::bigint AS due FROM semel.running
               WHERE lane = l.lane ORDER BY order_at, seq LIMIT 1) f
+            UNION ALL
+            SELECT lane, min(until) FROM semel.lease WHERE lane = ANY (?) GROUP BY lane
             """;
 
     // When each group was served last, by this process. Lost with it, and that is no harm: it only keeps turns even.
     private final Map<Group, Long> served = new ConcurrentHashMap<>();
     private final AtomicLong turn = new AtomicLong();
+    private final int sharedFrom;
+
+    /**
+     * Claims for one store.
+     *
+     * @param sharedFrom how many tasks of a lane share a lease at the least
+     */
+    PostgresClaims(int sharedFrom) {
+        this.sharedFrom = sharedFrom;
+    }
 
     Claims claim(PostgresTransaction tx, ClaimRequest request) throws SQLException {
         List<Lane> lanes = lanes(tx, request);
@@ -163,17 +192,24 @@ final class PostgresClaims {
     private static List<Lane> lanes(PostgresTransaction tx, ClaimRequest request) throws SQLException {
         Set<String> types = request.types();
         boolean[] asked = new boolean[1];
+        boolean[] expired = new boolean[1];
         List<Lane> lanes = tx.sql(LANES)
+                .with(tx.now())
                 .with(request.claim())
                 .texts(request.queues())
                 .textsOrNull(types)
                 .textsOrNull(types)
                 .list(row -> {
                     asked[0] |= row.getBoolean(5);
+                    expired[0] |= row.getBoolean(6);
                     return tx.names().remember(row.getInt(1), row.getString(2), row.getString(3), row.getString(4));
                 });
+        List<Integer> numbers = lanes.stream().map(Lane::id).toList();
         if (asked[0]) {
-            PostgresEnds.endVanished(tx, lanes.stream().map(Lane::id).toList(), MOST_ENDED);
+            PostgresEnds.endVanished(tx, numbers, MOST_ENDED);
+        }
+        if (expired[0]) {
+            PostgresLeases.takeExpiredApart(tx, numbers);
         }
         return lanes;
     }
@@ -260,21 +296,40 @@ final class PostgresClaims {
 
     private static List<Claimed> takenBefore(PostgresTransaction tx, ClaimRequest request, List<Lane> lanes)
             throws SQLException {
+        List<Integer> numbers = lanes.stream().map(Lane::id).toList();
         return tx.sql(TAKEN_BEFORE)
-                .ints(lanes.stream().map(Lane::id).toList())
+                .ints(numbers)
+                .with(request.claim())
+                .ints(numbers)
                 .with(request.claim())
                 .list(row -> claimed(tx, row, row.getLong(18)));
     }
 
-    private static List<Claimed> begin(PostgresTransaction tx, ClaimRequest request, List<Candidate> chosen)
+    private List<Claimed> begin(PostgresTransaction tx, ClaimRequest request, List<Candidate> chosen)
             throws SQLException {
-        List<TaskId> ready = ids(chosen, false);
-        List<TaskId> expired = ids(chosen, true);
+        List<Candidate> together = together(chosen);
+        Set<TaskId> sharing = new HashSet<>();
+        together.forEach(candidate -> sharing.add(candidate.task()));
+        List<String> ready = chosen.stream()
+                .filter(candidate -> candidate.kind() != Kind.EXPIRED && !sharing.contains(candidate.task()))
+                .map(Candidate::place)
+                .toList();
+        List<TaskId> expired = expired(chosen);
         long leaseEnd = tx.after(request.lease());
         Map<TaskId, Claimed> begun = new HashMap<>();
+        if (!together.isEmpty()) {
+            tx.sql(TAKE_TOGETHER)
+                    .places(together.stream().map(Candidate::place).toList())
+                    .with(request.claim())
+                    .with(tx.now())
+                    .with(leaseEnd)
+                    .withText(request.worker())
+                    .list(row -> put(begun, claimed(tx, row, leaseEnd)));
+            tx.leases().remember(together);
+        }
         if (!ready.isEmpty()) {
             tx.sql(TAKE)
-                    .ids(ready)
+                    .places(ready)
                     .with(leaseEnd)
                     .with(tx.now())
                     .with(request.claim())
@@ -308,10 +363,25 @@ final class PostgresClaims {
         return true;
     }
 
-    private static List<TaskId> ids(Collection<Candidate> chosen, boolean expired) {
+    private static List<TaskId> expired(Collection<Candidate> chosen) {
         return chosen.stream()
-                .filter(candidate -> (candidate.kind() == Kind.EXPIRED) == expired)
+                .filter(candidate -> candidate.kind() == Kind.EXPIRED)
                 .map(Candidate::task)
+                .toList();
+    }
+
+    /** Those that share a lease: plain first attempts, if a lane has enough of them. */
+    private List<Candidate> together(List<Candidate> chosen) {
+        Map<Integer, List<Candidate>> byLane = new LinkedHashMap<>();
+        for (Candidate candidate : chosen) {
+            if (candidate.kind() == Kind.READY && candidate.attempt() == 0 && candidate.mutex() == null) {
+                byLane.computeIfAbsent(candidate.lane().id(), lane -> new ArrayList<>())
+                        .add(candidate);
+            }
+        }
+        return byLane.values().stream()
+                .filter(some -> some.size() >= sharedFrom)
+                .flatMap(List::stream)
                 .toList();
     }
 
@@ -336,7 +406,8 @@ final class PostgresClaims {
         List<Integer> ids = lanes.stream().map(Lane::id).toList();
         Map<String, Long> dueByQueue = new HashMap<>();
         record Due(int lane, long at) {}
-        for (Due due : tx.sql(NEXT_DUE).ints(ids).ints(ids).list(row -> new Due(row.getInt(1), row.getLong(2)))) {
+        for (Due due :
+                tx.sql(NEXT_DUE).ints(ids).ints(ids).ints(ids).list(row -> new Due(row.getInt(1), row.getLong(2)))) {
             dueByQueue.merge(tx.lane(due.lane()).queue(), due.at(), Math::min);
         }
         Long next = null;

@@ -22,13 +22,13 @@ final class PostgresDatabase {
     private static final long OWN_LOCKS_MILLIS = 10_000;
 
     // Everything that a transaction has to know before it begins, in one answer. Plans are kept for long, and a table
-    // that
-    // was empty when a plan was made would be read as a whole for ever: so plans go by indexes from the beginning.
+    // that was empty when a plan was made would be read as a whole for ever: so plans go by indexes from the beginning,
+    // and in their order: by a bitmap a claim would read and sort all that is due to take the first.
     private static final String BEGIN = """
             SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint, stamp,
               set_config('lock_timeout', ?, true), current_setting('transaction_isolation'),
               current_setting('synchronous_commit'), set_config('enable_seqscan', 'off', true),
-              set_config('jit', 'off', true)
+              set_config('enable_bitmapscan', 'off', true), set_config('jit', 'off', true)
             FROM semel.change
             """;
 
@@ -47,21 +47,33 @@ final class PostgresDatabase {
     private final DataSource source;
     private final String shown;
     private final PostgresSettings settings;
+    private final PostgresPatience patience;
     private final PostgresSession.Texts texts;
     private final PostgresNames names = new PostgresNames();
+    private final PostgresLeases leases = new PostgresLeases();
     private final Consumer<StoreNews> told;
     private volatile PostgresQueues queues = PostgresQueues.UNREAD;
 
-    PostgresDatabase(DataSource source, String shown, PostgresSettings settings, Consumer<StoreNews> told) {
+    PostgresDatabase(
+            DataSource source,
+            String shown,
+            PostgresSettings settings,
+            PostgresPatience patience,
+            Consumer<StoreNews> told) {
         this.source = source;
         this.shown = shown;
         this.settings = settings;
+        this.patience = patience;
         this.told = told;
         this.texts = new PostgresSession.Texts(settings.schema());
     }
 
     PostgresNames names() {
         return names;
+    }
+
+    PostgresLeases leases() {
+        return leases;
     }
 
     @Nullable
@@ -107,9 +119,27 @@ final class PostgresDatabase {
     }
 
     <T> T writeOrThrow(long lockMillis, Operation<T> operation) throws SQLException {
+        return writeOrThrow(lockMillis, patience::with, operation);
+    }
+
+    /** Runs a transaction that may have much to read. */
+    <T> T writeThoroughly(Operation<T> operation) {
+        try {
+            return writeOrThrow(OWN_LOCKS_MILLIS, patience::thoroughly, operation);
+        } catch (SQLException e) {
+            throw translated(e);
+        }
+    }
+
+    /** Says how long answers may take. */
+    private interface Limit {
+        PostgresPatience.Restored of(Connection connection, long lockMillis) throws SQLException;
+    }
+
+    private <T> T writeOrThrow(long lockMillis, Limit limit, Operation<T> operation) throws SQLException {
         for (int tries = 1; ; tries++) {
             try {
-                return once(lockMillis, operation);
+                return once(lockMillis, limit, operation);
             } catch (Unnamed e) {
                 // Made outside of the transaction, because the names would be held until its end.
                 List<Asked> unused = named(List.of(e.task));
@@ -150,10 +180,11 @@ final class PostgresDatabase {
         return lane == null || scope == null ? null : new Asked(task, lane, scope);
     }
 
-    private <T> T once(long lockMillis, Operation<T> operation) throws SQLException {
+    private <T> T once(long lockMillis, Limit limit, Operation<T> operation) throws SQLException {
         T answer;
         StoreNews news;
-        try (Connection connection = source.getConnection()) {
+        try (Connection connection = source.getConnection();
+                PostgresPatience.Restored limited = limit.of(connection, lockMillis)) {
             boolean automatic = connection.getAutoCommit();
             if (automatic) {
                 connection.setAutoCommit(false);
@@ -212,7 +243,17 @@ final class PostgresDatabase {
 
     /** Reads something. */
     <T> T read(Look<T> look) {
-        try (Connection connection = source.getConnection()) {
+        return read(patience::with, look);
+    }
+
+    /** Reads something that may be much, or among much. */
+    <T> T readThoroughly(Look<T> look) {
+        return read(patience::thoroughly, look);
+    }
+
+    private <T> T read(Limit limit, Look<T> look) {
+        try (Connection connection = source.getConnection();
+                PostgresPatience.Restored limited = limit.of(connection, 0)) {
             if (!connection.getAutoCommit()) {
                 connection.setAutoCommit(true);
             }

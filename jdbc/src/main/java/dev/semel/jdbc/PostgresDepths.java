@@ -21,6 +21,9 @@ final class PostgresDepths {
               SELECT lane, count(*) FILTER (WHERE due_at <= now), 0, count(*) FILTER (WHERE due_at > now), 0, 0, min(due_at)
               FROM (SELECT lane, order_at + priority * 60000::bigint AS due_at FROM semel.running) g, clock GROUP BY lane
               UNION ALL
+              SELECT lane, sum(open) FILTER (WHERE until <= now), 0, sum(open) FILTER (WHERE until > now), 0, 0, min(until)
+              FROM semel.lease, clock GROUP BY lane
+              UNION ALL
               SELECT lane, 0, 0, 0, count(*), 0, NULL FROM semel.waiting GROUP BY lane
               UNION ALL
               SELECT lane, 0, 0, 0, 0, count(*), NULL FROM semel.done WHERE state IN ('failed', 'timed_out') GROUP BY lane

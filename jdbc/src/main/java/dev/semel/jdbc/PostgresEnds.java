@@ -54,8 +54,14 @@ final class PostgresEnds {
     private static final String STRIP_RESULTS = "UPDATE semel.done SET bare = true, result = NULL WHERE task = ANY (?)";
 
     private static final String CANCEL_READY = """
-            WITH gone AS (
-              DELETE FROM semel.ready WHERE task = ? RETURNING task, lane, attempt, failures, vanished, mutex
+            WITH place AS MATERIALIZED (
+              SELECT q.ctid FROM semel.task t JOIN semel.ready q ON\s""" + PostgresTasks.FIRST_PLACE + """
+              WHERE t.id = ?
+              UNION
+              SELECT ctid FROM semel.ready WHERE task = ? AND attempt > 0
+            ), gone AS (
+              DELETE FROM semel.ready WHERE ctid = ANY (ARRAY(SELECT ctid FROM place))
+              RETURNING task, lane, attempt, failures, vanished, mutex
             ), ended AS (
               INSERT INTO semel.done (task, finished_at, lane, attempt, failures, vanished, asked, bare, state)
               SELECT task, ?, lane, attempt, failures, vanished, true, false, 'cancelled' FROM gone
@@ -65,7 +71,7 @@ final class PostgresEnds {
 
     private static final String CANCEL_WAITING = """
             WITH gone AS (
-              DELETE FROM semel.waiting WHERE task = ? RETURNING task, lane, attempt, failures, vanished
+              DELETE FROM semel.waiting WHERE task = ? AND task = ? RETURNING task, lane, attempt, failures, vanished
             ), ended AS (
               INSERT INTO semel.done (task, finished_at, lane, attempt, failures, vanished, asked, bare, state)
               SELECT task, ?, lane, attempt, failures, vanished, true, false, 'cancelled' FROM gone
@@ -184,6 +190,7 @@ final class PostgresEnds {
     static boolean cancel(PostgresTransaction tx, TaskId id, TaskState state) throws SQLException {
         Ended ended = tx.sql(state == TaskState.PENDING ? CANCEL_READY : CANCEL_WAITING)
                 .with(id)
+                .with(id)
                 .with(tx.now())
                 .first(row -> new Ended(id, row.getInt(1), TaskState.CANCELLED, false, row.getString(2)));
         if (ended == null) {
@@ -195,6 +202,11 @@ final class PostgresEnds {
 
     /** Asks a task that ran a moment ago to cancel; false if it runs no more. Its end then waits for this transaction. */
     static boolean ask(PostgresTransaction tx, TaskId id) throws SQLException {
+        return asked(tx, id)
+                || (tx.apart(own -> PostgresLeases.takeOut(own, List.of(id)).size() == 1) && asked(tx, id));
+    }
+
+    private static boolean asked(PostgresTransaction tx, TaskId id) throws SQLException {
         return tx.sql(ASK).with(id).update() == 1;
     }
 

@@ -13,6 +13,7 @@ final class PostgresFailures {
 
     private static final String SERIALIZATION_FAILURE = "40001";
     private static final String DEADLOCK = "40P01";
+    private static final String UNIQUE_VIOLATION = "23505";
 
     // Statement or transaction time-out or an administrator's cancel; a server that starts, stops or has a full disk; a
     // standby that was asked to write while the primary moves.
@@ -25,8 +26,24 @@ final class PostgresFailures {
 
         private static final long serialVersionUID = 1L;
 
+        private final boolean lost;
+
         Race(String what) {
+            this(what, false);
+        }
+
+        private Race(String what, boolean lost) {
             super(what, SERIALIZATION_FAILURE);
+            this.lost = lost;
+        }
+
+        /** The race for a row that somebody else has inserted and committed. */
+        static Race lost(String what) {
+            return new Race(what, true);
+        }
+
+        boolean isLost() {
+            return lost;
         }
     }
 
@@ -37,6 +54,11 @@ final class PostgresFailures {
 
     static boolean isLockTimeout(SQLException e) {
         return state(e).equals(LOCK_NOT_AVAILABLE);
+    }
+
+    /** Whether somebody else has inserted the same before. */
+    static boolean isTaken(SQLException e) {
+        return state(e).equals(UNIQUE_VIOLATION);
     }
 
     /** Whether nothing was done and the same transaction may well succeed if it is run again. */

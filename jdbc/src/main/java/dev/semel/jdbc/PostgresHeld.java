@@ -31,6 +31,23 @@ final class PostgresHeld {
 
     private final Set<RecordKey> busy = new HashSet<>();
     private boolean careful;
+    private boolean repeats;
+
+    /** For a batch in which tasks that were submitted before are no surprise. */
+    static PostgresHeld expectingRepeats() {
+        PostgresHeld held = new PostgresHeld();
+        held.repeats = true;
+        return held;
+    }
+
+    /** Whether a task of the batch was found to be there already: the next transaction looks before it inserts. */
+    boolean expectsRepeats() {
+        return repeats;
+    }
+
+    void expectRepeats() {
+        repeats = true;
+    }
 
     boolean isBusy(RecordKey key) {
         return busy.contains(key);
@@ -49,15 +66,7 @@ final class PostgresHeld {
     /** Adds records, sorted, and leaves out those that somebody else has added and not committed for too long. */
     void add(PostgresTransaction tx, Map<RecordKey, Holder> sorted) throws SQLException {
         SortedMap<RecordKey, Holder> all = new TreeMap<>(sorted);
-        take(
-                tx,
-                List.copyOf(all.keySet()),
-                () -> {
-                    if (PostgresRecords.add(tx, all) != all.size()) {
-                        throw new Race("somebody else has taken an identity at the same moment");
-                    }
-                },
-                part -> add(tx, submap(all, part)));
+        take(tx, List.copyOf(all.keySet()), () -> PostgresRecords.add(tx, all), part -> add(tx, submap(all, part)));
     }
 
     private static SortedMap<RecordKey, Holder> submap(SortedMap<RecordKey, Holder> all, List<RecordKey> part) {

@@ -140,7 +140,7 @@ final class PostgresHints implements AutoCloseable {
     }
 
     /** A message: "E" if tasks ended, "D" if some are due, and in which queues, or none if in many. */
-    private static String written(StoreNews news) {
+    static String written(StoreNews news) {
         Set<String> queues = new TreeSet<>(news.dueQueues());
         return (news.hasEnded() ? "E" : "")
                 + (news.hasDue() ? "D" : "")

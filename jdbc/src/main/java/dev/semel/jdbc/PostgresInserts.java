@@ -7,44 +7,51 @@ import dev.semel.task.Limits;
 import dev.semel.task.TaskId;
 import java.sql.SQLException;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.Collection;
+import java.util.Iterator;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Inserts new tasks: many with one statement, in their order, which is their order of creation. */
 final class PostgresInserts {
 
-    private static final String TASKS = """
-            WITH made AS (
-              INSERT INTO semel.task (id, seq, created_at, start_at, ttl, timeout, lane, run, scope, priority, lineage,
-                input_hash, key, retry, mutex, input)
+    private static final long MINUTE = 60_000;
+
+    private static final String COLUMNS =
+            "id, seq, created_at, start_at, ttl, timeout, lane, run, scope, priority, lineage,"
+                    + " input_hash, key, retry, mutex, input";
+
+    private static final String READY_COLUMNS =
+            "task, seq, order_at, lane, attempt, failures, vanished, priority, suspect, mutex";
+
+    private static final String SEQS = "SELECT nextval('semel.task_seq') FROM generate_series(1, ?)";
+
+    private static final String COPY_TASKS = "COPY semel.task (" + COLUMNS + ") FROM STDIN (FORMAT binary)";
+
+    private static final String COPY_READY = "COPY semel.ready (" + READY_COLUMNS + ") FROM STDIN (FORMAT binary)";
+
+    private static final String TASKS = "WITH made AS (INSERT INTO semel.task (" + COLUMNS + ") " + """
               SELECT id, nextval('semel.task_seq'), ?, start_at, ttl, timeout, lane, run, scope, priority, lineage,
                 input_hash, key, retry, mutex, input
               FROM unnest(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 AS i (id, start_at, ttl, timeout, lane, run, scope, priority, lineage, input_hash, key, retry, mutex, input)
               ON CONFLICT (id) DO NOTHING
-              RETURNING id, seq, start_at, lane, priority, mutex
+              RETURNING id, seq, coalesce(start_at, created_at) - priority * 60000::bigint AS order_at, lane, priority, mutex
             )
             """;
 
-    private static final String PENDING = TASKS + """
-            INSERT INTO semel.ready (task, seq, order_at, lane, attempt, failures, vanished, priority, suspect, mutex)
-            SELECT m.id, m.seq, m.start_at - m.priority * 60000::bigint, m.lane, 0, 0, 0, m.priority, false,
-              CASE WHEN m.mutex IS NOT NULL THEN
+    private static final String MUTEX = """
+            CASE WHEN m.mutex IS NOT NULL THEN
                 (SELECT l.tenant || chr(31) || l.type || chr(31) || m.mutex FROM semel.lane l WHERE l.id = m.lane) END
-            FROM made m
-            RETURNING task
             """;
+
+    private static final String PENDING =
+            TASKS + "INSERT INTO semel.ready (" + READY_COLUMNS + ") " + """
+            SELECT m.id, m.seq, m.order_at, m.lane, 0, 0, 0, m.priority, false,\s""" + MUTEX + " FROM made m";
 
     private static final String WAITING = TASKS + """
             INSERT INTO semel.waiting (task, seq, order_at, lane, attempt, failures, vanished, priority, after, mutex)
-            SELECT m.id, m.seq, m.start_at - m.priority * 60000::bigint, m.lane, 0, 0, 0, m.priority, ?,
-              CASE WHEN m.mutex IS NOT NULL THEN
-                (SELECT l.tenant || chr(31) || l.type || chr(31) || m.mutex FROM semel.lane l WHERE l.id = m.lane) END
-            FROM made m
-            RETURNING task
-            """;
+            SELECT m.id, m.seq, m.order_at, m.lane, 0, 0, 0, m.priority, ?,\s""" + MUTEX + " FROM made m";
 
     /** What becomes of a submission in the table: everything that it does not say itself. */
     record Place(
@@ -60,34 +67,102 @@ final class PostgresInserts {
 
     private PostgresInserts() {}
 
-    /** Inserts pending tasks, and gives the ids of those that were not there before. */
-    static Set<TaskId> pending(PostgresTransaction tx, List<Place> places) throws SQLException {
+    /** Inserts pending tasks; loses the race if one of them is there. */
+    static void pending(PostgresTransaction tx, Collection<Place> places, PostgresHeld held) throws SQLException {
         if (places.isEmpty()) {
-            return Set.of();
+            return;
         }
-        PostgresStatement insert = bind(tx, tx.sql(PENDING), places);
-        Set<TaskId> made = new HashSet<>(insert.list(row -> PostgresStatement.id(row, 1)));
-        for (Place place : places) {
-            if (made.contains(place.asked().task().id())) {
-                tx.news().due(place.asked().task().queue());
+        try {
+            if (places.size() >= PostgresCopy.WORTH
+                    && PostgresCopy.isPossible(tx.session().connection())) {
+                copy(tx, places);
+            } else if (bind(tx, tx.sql(PENDING), places).update() != places.size()) {
+                throw lost(held);
             }
+        } catch (SQLException e) {
+            throw lost(e, held);
         }
-        return made;
+        places.forEach(place -> tx.news().due(place.asked().task().queue()));
     }
 
-    /** Inserts one task, pending or waiting; false if it was there before. */
-    static boolean one(PostgresTransaction tx, Place place) throws SQLException {
+    private static SQLException lost(SQLException e, PostgresHeld held) {
+        return PostgresFailures.isTaken(e) ? lost(held) : e;
+    }
+
+    private static PostgresFailures.Race lost(PostgresHeld held) {
+        String what = "a task was submitted before, or at the same moment";
+        boolean looked = held.expectsRepeats();
+        held.expectRepeats();
+        return looked ? PostgresFailures.Race.lost(what) : new PostgresFailures.Race(what);
+    }
+
+    /** Inserts one task, pending or waiting; loses the race if it is there. */
+    static void one(PostgresTransaction tx, Place place, PostgresHeld held) throws SQLException {
         if (place.after() == null) {
-            return pending(tx, List.of(place)).size() == 1;
+            pending(tx, List.of(place), held);
+            return;
         }
-        return bind(tx, tx.sql(WAITING), List.of(place))
-                        .with(place.after())
-                        .list(row -> 1)
-                        .size()
-                == 1;
+        if (bind(tx, tx.sql(WAITING), List.of(place)).with(place.after()).update() != 1) {
+            throw lost(held);
+        }
     }
 
-    private static PostgresStatement bind(PostgresTransaction tx, PostgresStatement insert, List<Place> places)
+    private static void copy(PostgresTransaction tx, Collection<Place> places) throws SQLException {
+        Iterator<Long> seqs =
+                tx.sql(SEQS).with(places.size()).list(row -> row.getLong(1)).iterator();
+        PostgresCopy tasks = tx.session().copy(COPY_TASKS, 16);
+        PostgresCopy ready = tx.session().copy(COPY_READY, 10);
+        for (Place place : places) {
+            NewTask task = place.asked().task();
+            TaskOptions options = task.options();
+            NewTask.KeyRequest key = task.key();
+            Long seq = seqs.next();
+            Integer lane = place.asked().lane().id();
+            int priority = Limits.priority(options.priority());
+            Long start = start(tx, task);
+            tasks.row()
+                    .with(task.id())
+                    .with(seq)
+                    .with((Long) tx.now())
+                    .with(start)
+                    .with(key == null ? null : (Long) key.ttl().toMillis())
+                    .with(
+                            options.timeout() == null
+                                    ? null
+                                    : (Long) options.timeout().toMillis())
+                    .with(lane)
+                    .with((Integer) place.run())
+                    .with(key == null ? null : (Integer) place.asked().scope())
+                    .withSmall(priority)
+                    .with(place.lineage())
+                    .with(key == null ? null : key.inputHash().bytes())
+                    .with(key == null ? null : key.identity().key())
+                    .with(options.retry() == null ? null : options.retry().text())
+                    .with(options.mutex())
+                    .with(task.input());
+            ready.row()
+                    .with(task.id())
+                    .with(seq)
+                    .with((Long) ((start == null ? tx.now() : start) - priority * MINUTE))
+                    .with(lane)
+                    .with((Integer) 0)
+                    .with((Integer) 0)
+                    .with((Integer) 0)
+                    .withSmall(priority)
+                    .with(false)
+                    .with(PostgresTasks.mutex(place.asked().lane(), options.mutex()));
+        }
+        PostgresRecords.checkAdded(tasks.send(), places.size());
+        PostgresRecords.checkAdded(ready.send(), places.size());
+    }
+
+    /** When a task is to start; null for at once. */
+    private static @Nullable Long start(PostgresTransaction tx, NewTask task) {
+        long start = task.start().dueAt(tx.nowInstant()).toEpochMilli();
+        return start == tx.now() ? null : (Long) start;
+    }
+
+    private static PostgresStatement bind(PostgresTransaction tx, PostgresStatement insert, Collection<Place> places)
             throws SQLException {
         Columns columns = new Columns();
         for (Place place : places) {
@@ -113,7 +188,7 @@ final class PostgresInserts {
     private static final class Columns {
 
         private final List<TaskId> ids = new ArrayList<>();
-        private final List<Long> starts = new ArrayList<>();
+        private final List<@Nullable Long> starts = new ArrayList<>();
         private final List<@Nullable Long> ttls = new ArrayList<>();
         private final List<@Nullable Long> timeouts = new ArrayList<>();
         private final List<Integer> lanes = new ArrayList<>();
@@ -132,7 +207,7 @@ final class PostgresInserts {
             TaskOptions options = task.options();
             NewTask.KeyRequest key = task.key();
             ids.add(task.id());
-            starts.add(task.start().dueAt(tx.nowInstant()).toEpochMilli());
+            starts.add(start(tx, task));
             ttls.add(key == null ? null : (Long) key.ttl().toMillis());
             timeouts.add(
                     options.timeout() == null ? null : (Long) options.timeout().toMillis());

@@ -29,6 +29,11 @@ final class PostgresJoining {
     private static final String RESTORE =
             "SELECT set_config('lock_timeout', ?, true), set_config('enable_seqscan', ?, true), set_config('jit', ?, true)";
 
+    private static final String NOTIFY = "SELECT pg_notify(?, ?)";
+
+    // Before a message stands who sent it, and each store passes over its own. Nobody has heard of these yet.
+    private static final String SENDER = "joined ";
+
     private final PostgresDatabase database;
 
     PostgresJoining(PostgresDatabase database) {
@@ -76,14 +81,22 @@ final class PostgresJoining {
                     return answers;
                 } catch (SQLException | RuntimeException e) {
                     undo(connection, before, e);
-                    if (!(e instanceof PostgresFailures.Race) || tries == MOST_TRIES) {
+                    if (!(e instanceof PostgresFailures.Race race) || tries == MOST_TRIES) {
                         throw e;
+                    }
+                    if (race.isLost() && seesOneState(connection)) {
+                        throw new SQLException(race.getMessage(), race.getSQLState(), race);
                     }
                 }
             }
         } catch (SQLException e) {
             throw explained(e);
         }
+    }
+
+    /** Whether all statements of the transaction see what was there when it began: then to look again shows nothing new. */
+    private static boolean seesOneState(Connection connection) throws SQLException {
+        return connection.getTransactionIsolation() > Connection.TRANSACTION_READ_COMMITTED;
     }
 
     /** Takes back what a batch did so far, and nothing of what the caller did before. */
@@ -109,8 +122,15 @@ final class PostgresJoining {
         Long clock = database.clockMillis();
         // Not remembered: in an older state of the database the settings of queues may be older too.
         PostgresTransaction tx = new PostgresTransaction(
-                database, session, clock == null ? start.now() : clock, PostgresQueues.read(session));
+                        database, session, clock == null ? start.now() : clock, PostgresQueues.read(session))
+                .joined();
         List<Submitted> answers = new PostgresSubmissions(tx, held).submit(asked);
+        if (database.settings().joinedHints() && tx.news().hasDue()) {
+            session.sql(NOTIFY)
+                    .withText(PostgresListening.channel(database.settings().schema()))
+                    .withText(SENDER + PostgresHints.written(tx.news()))
+                    .first(row -> true);
+        }
         session.sql(RESTORE)
                 .withText(start.lockTimeout())
                 .withText(start.scans())

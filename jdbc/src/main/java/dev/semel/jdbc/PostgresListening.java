@@ -27,6 +27,7 @@ final class PostgresListening implements AutoCloseable {
     private final DataSource hearing;
     private final DataSource sending;
     private final String channel;
+    private final PostgresPatience patience;
     private final Thread thread;
     private volatile boolean closed;
     // Says whose a message is: this store has told its own listeners already.
@@ -34,11 +35,17 @@ final class PostgresListening implements AutoCloseable {
     private volatile @Nullable Consumer<String> hearer;
     private boolean failed;
 
-    PostgresListening(DataSource hearing, DataSource sending, String schema) {
+    PostgresListening(DataSource hearing, DataSource sending, String schema, PostgresPatience patience) {
+        this.patience = patience;
         this.hearing = hearing;
         this.sending = sending;
-        this.channel = schema + "_hints";
+        this.channel = channel(schema);
         this.thread = Thread.ofPlatform().daemon().name("semel-postgres-listen").unstarted(this::listen);
+    }
+
+    /** On which the stores of one schema tell each other. */
+    static String channel(String schema) {
+        return schema + "_hints";
     }
 
     void start(Consumer<String> heard) {
@@ -49,6 +56,7 @@ final class PostgresListening implements AutoCloseable {
     /** Tells the others, in a transaction of its own. */
     void send(String message) {
         try (Connection connection = sending.getConnection();
+                PostgresPatience.Restored limited = patience.with(connection, 0);
                 PreparedStatement notify = connection.prepareStatement("SELECT pg_notify(?, ?)")) {
             connection.setAutoCommit(true);
             notify.setString(1, channel);
@@ -62,15 +70,23 @@ final class PostgresListening implements AutoCloseable {
     private void listen() {
         long pause = FIRST_PAUSE;
         while (!closed) {
-            try (Connection connection = hearing.getConnection()) {
+            try (Connection connection = hearing.getConnection();
+                    PostgresPatience.Restored limited = patience.with(connection, 0)) {
                 connection.setAutoCommit(true);
                 PGConnection postgres = connection.unwrap(PGConnection.class);
                 try (Statement statement = connection.createStatement()) {
                     statement.execute("LISTEN " + channel);
                     pause = FIRST_PAUSE;
                     failed = false;
+                    long heardAt = System.nanoTime();
                     while (!closed) {
-                        heard(postgres.getNotifications(WAIT_MILLIS));
+                        if (heard(postgres.getNotifications(WAIT_MILLIS))) {
+                            heardAt = System.nanoTime();
+                        } else if (System.nanoTime() - heardAt > patience.quietNanos()) {
+                            // A connection that died without a word looks like a quiet one.
+                            statement.execute("SELECT 1");
+                            heardAt = System.nanoTime();
+                        }
                     }
                     statement.execute("UNLISTEN " + channel);
                 }
@@ -87,10 +103,11 @@ final class PostgresListening implements AutoCloseable {
         }
     }
 
-    private void heard(PGNotification @Nullable [] notifications) {
+    /** Tells what was heard, if anything was. */
+    private boolean heard(PGNotification @Nullable [] notifications) {
         Consumer<String> told = hearer;
-        if (notifications == null || told == null) {
-            return;
+        if (notifications == null || notifications.length == 0 || told == null) {
+            return false;
         }
         for (PGNotification notification : notifications) {
             String message = notification.getParameter();
@@ -99,6 +116,7 @@ final class PostgresListening implements AutoCloseable {
                 told.accept(message.substring(blank + 1));
             }
         }
+        return true;
     }
 
     @Override

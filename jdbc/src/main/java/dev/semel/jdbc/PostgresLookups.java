@@ -30,10 +30,14 @@ final class PostgresLookups {
             SELECT a.task, a.number, a.worker, a.started_at, a.ended_at, a.outcome, a.error FROM semel.attempt a
             WHERE a.task = ANY (?)
             UNION ALL
-            SELECT d.task, d.attempt, d.worker, d.started_at, d.finished_at, d.outcome, d.error FROM semel.done d
-            WHERE d.task = ANY (?) AND d.worker IS NOT NULL
+            SELECT d.task, d.attempt, d.worker, d.started_at, d.finished_at, coalesce(d.outcome, d.state), d.error
+            FROM semel.done d WHERE d.task = ANY (?) AND d.worker IS NOT NULL
             UNION ALL
             SELECT r.task, r.attempt, r.worker, r.started_at, NULL, NULL, NULL FROM semel.running r WHERE r.task = ANY (?)
+            UNION ALL
+            SELECT t.id, 1, l.worker, l.started_at, NULL, NULL, NULL FROM semel.task t JOIN semel.lease l ON
+            """ + PostgresLeases.NEAR + """
+            WHERE t.id = ANY (?) AND get_bit(l.ended, array_position(l.tasks, t.id) - 1) = 0
             ORDER BY 1, 2
             """;
 
@@ -65,7 +69,7 @@ final class PostgresLookups {
             SELECT + " FROM semel.task t " + PostgresTasks.STANDING + """
              WHERE t.id IN (
                SELECT task FROM semel.ready UNION ALL SELECT task FROM semel.running
-               UNION ALL SELECT task FROM semel.waiting)
+               UNION ALL SELECT unnest(tasks) FROM semel.lease UNION ALL SELECT task FROM semel.waiting)
             """ + NAMES + FILTERED;
 
     private static final String LIST_IDENTITY =
@@ -103,6 +107,7 @@ final class PostgresLookups {
     Map<TaskId, List<Attempt>> attempts(Collection<TaskId> ids) throws SQLException {
         Map<TaskId, List<Attempt>> found = new LinkedHashMap<>();
         session.sql(ATTEMPTS)
+                .ids(ids)
                 .ids(ids)
                 .ids(ids)
                 .ids(ids)

@@ -35,10 +35,8 @@ final class PostgresMoves {
 
     private static final String FIND = """
             SELECT t.lane, t.scope, t.key, t.ttl, t.run, t.lineage, t.created_at, t.input_hash,
-              CASE WHEN d.task IS NOT NULL THEN d.state
-                WHEN EXISTS (SELECT 1 FROM semel.running g WHERE g.task = t.id) THEN 'running'
-                WHEN EXISTS (SELECT 1 FROM semel.waiting w WHERE w.task = t.id) THEN 'waiting' ELSE 'pending' END,
-              d.attempt
+              CASE WHEN d.task IS NOT NULL THEN d.state ELSE\s""" + PostgresTasks.OPEN_STATE + """
+              END, d.attempt
             FROM semel.task t LEFT JOIN semel.done d ON d.task = t.id WHERE t.id = ?
             """;
 
@@ -231,9 +229,7 @@ final class PostgresMoves {
         }
         SortedMap<RecordKey, Holder> one = new TreeMap<>();
         one.put(key, holder);
-        if (PostgresRecords.add(tx, one) != 1) {
-            throw new PostgresFailures.Race("somebody else has taken the key at the same moment");
-        }
+        PostgresRecords.add(tx, one);
         PostgresRecords.removeFormer(tx, key, id);
         return true;
     }

@@ -8,7 +8,6 @@ import dev.semel.task.TaskState;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -77,19 +76,20 @@ final class PostgresRecords {
             long createdAt,
             long expiresAt) {}
 
-    // The record, and the task's state in the same state of the database. A tombstone has its state itself.
+    // The record, its task, and how that stands, in one state of the database. A tombstone has all of it itself.
     private static final String FOUND = """
-             r.task, r.lane, r.input_hash, r.run, r.lineage, r.created_at, r.expires_at,
-             CASE WHEN d.task IS NOT NULL THEN d.state WHEN r.state IS NOT NULL THEN r.state
-               WHEN EXISTS (SELECT 1 FROM semel.running g WHERE g.task = r.task) THEN 'running'
-               WHEN EXISTS (SELECT 1 FROM semel.waiting w WHERE w.task = r.task) THEN 'waiting' ELSE 'pending' END,
+             r.task, coalesce(t.lane, r.lane), coalesce(t.input_hash, r.input_hash), coalesce(t.run, r.run),
+             coalesce(t.lineage, r.lineage), coalesce(t.created_at, r.created_at), r.expires_at,
+             CASE WHEN d.task IS NOT NULL THEN d.state WHEN r.state IS NOT NULL THEN r.state ELSE\s""" + PostgresTasks.OPEN_STATE + """
+             END,
              coalesce(d.finished_at, r.finished_at), r.state IS NULL, r.state IS NOT NULL OR coalesce(d.bare, false),
-             d.result, r.duplicates, r.last_duplicate_at
+             d.result, coalesce(r.duplicates, 0), r.last_duplicate_at
             """;
 
     static final String PROBE = "SELECT r.scope, r.key," + FOUND + """
             FROM unnest(?, ?) AS p (scope, key)
             JOIN semel.record r ON r.scope = p.scope AND r.key = p.key
+            LEFT JOIN semel.task t ON t.id = r.task AND r.state IS NULL
             LEFT JOIN semel.done d ON d.task = r.task
             """;
 
@@ -106,15 +106,17 @@ final class PostgresRecords {
             FOR UPDATE OF r SKIP LOCKED
             """;
 
+    // Many callers with one key send few at a time, and each of them but one would leave an error in the server's log.
     private static final String ADD = """
-            INSERT INTO semel.record (scope, key, task, lane, input_hash, run, lineage, created_at, expires_at)
-            SELECT * FROM unnest(?, ?, ?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO semel.record (scope, key, task, expires_at) SELECT * FROM unnest(?, ?, ?, ?)
             ON CONFLICT (scope, key) DO NOTHING
             """;
 
+    private static final String COPY = "COPY semel.record (scope, key, task, expires_at) FROM STDIN (FORMAT binary)";
+
     private static final String TAKE_OVER = """
-            UPDATE semel.record SET task = ?, lane = ?, input_hash = ?, run = ?, lineage = ?, created_at = ?,
-              expires_at = ?, state = NULL, finished_at = NULL, duplicates = 0, last_duplicate_at = NULL
+            UPDATE semel.record SET task = ?, expires_at = ?, state = NULL, finished_at = NULL, lane = NULL,
+              input_hash = NULL, run = NULL, lineage = NULL, created_at = NULL, duplicates = NULL, last_duplicate_at = NULL
             WHERE scope = ? AND key = ?
             """;
 
@@ -141,7 +143,7 @@ final class PostgresRecords {
             WITH free AS MATERIALIZED (
               SELECT scope, key FROM semel.record WHERE scope = ? AND key = ? AND task = ? FOR UPDATE SKIP LOCKED
             )
-            UPDATE semel.record r SET duplicates = r.duplicates + ?, last_duplicate_at = ?
+            UPDATE semel.record r SET duplicates = coalesce(r.duplicates, 0) + ?, last_duplicate_at = ?
             FROM free WHERE r.scope = free.scope AND r.key = free.key
             """;
 
@@ -209,35 +211,42 @@ final class PostgresRecords {
         return free;
     }
 
-    /** Adds records, in this order, and tells how many were not there before. Waits for others who add one of them. */
-    static int add(PostgresTransaction tx, Map<RecordKey, Holder> sorted) throws SQLException {
-        List<TaskId> ids = new ArrayList<>();
-        List<Integer> lanes = new ArrayList<>();
-        List<byte[]> hashes = new ArrayList<>();
-        List<Integer> runs = new ArrayList<>();
-        List<@Nullable TaskId> lineages = new ArrayList<>();
-        List<Long> created = new ArrayList<>();
-        List<Long> expires = new ArrayList<>();
-        for (Holder holder : sorted.values()) {
-            ids.add(holder.taskId());
-            lanes.add(holder.lane());
-            hashes.add(holder.inputHash().bytes());
-            runs.add(holder.run());
-            lineages.add(holder.lineage());
-            created.add(holder.createdAt());
-            expires.add(holder.expiresAt());
+    /** Adds records, in this order. Waits for others who add one of them, and loses the race if they do. */
+    static void add(PostgresTransaction tx, Map<RecordKey, Holder> sorted) throws SQLException {
+        try {
+            if (sorted.size() >= PostgresCopy.WORTH
+                    && PostgresCopy.isPossible(tx.session().connection())) {
+                PostgresCopy copy = tx.session().copy(COPY, 4);
+                sorted.forEach((key, holder) -> copy.row()
+                        .with((Integer) key.scope())
+                        .with(key.key())
+                        .with(holder.taskId())
+                        .with((Long) holder.expiresAt()));
+                checkAdded(copy.send(), sorted.size());
+                return;
+            }
+            int added = tx.sql(ADD)
+                    .ints(scopes(sorted.keySet()))
+                    .texts(texts(sorted.keySet()))
+                    .ids(sorted.values().stream().map(Holder::taskId).toList())
+                    .longs(sorted.values().stream().map(Holder::expiresAt).toList())
+                    .update();
+            if (added != sorted.size()) {
+                throw lost();
+            }
+        } catch (SQLException e) {
+            throw PostgresFailures.isTaken(e) ? lost() : e;
         }
-        return tx.sql(ADD)
-                .ints(scopes(sorted.keySet()))
-                .texts(texts(sorted.keySet()))
-                .ids(ids)
-                .ints(lanes)
-                .bytes(hashes)
-                .ints(runs)
-                .idsOrNull(lineages)
-                .longs(created)
-                .longs(expires)
-                .update();
+    }
+
+    private static PostgresFailures.Race lost() {
+        return PostgresFailures.Race.lost("somebody else has taken an identity at the same moment");
+    }
+
+    static void checkAdded(long rows, int wanted) {
+        if (rows != wanted) {
+            throw new IllegalStateException("Expected to add " + wanted + " rows, but added " + rows);
+        }
     }
 
     /** The record that a submission takes. */
@@ -251,11 +260,6 @@ final class PostgresRecords {
     static void takeOver(PostgresTransaction tx, RecordKey key, TaskId before, Holder next) throws SQLException {
         tx.sql(TAKE_OVER)
                 .with(next.taskId())
-                .with(next.lane())
-                .with(next.inputHash().bytes())
-                .with(next.run())
-                .withId(next.lineage())
-                .with(next.createdAt())
                 .with(next.expiresAt())
                 .with(key.scope())
                 .withText(key.key())

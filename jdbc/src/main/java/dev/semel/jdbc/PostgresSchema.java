@@ -58,7 +58,7 @@ public final class PostgresSchema {
     }
 
     /**
-     * The version of the schema that a database has, in the schema of the standard name.
+     * The version of the schema that a database has, in the schema that the URL names or else of the standard name.
      *
      * @param url where the database is
      * @return the version; 0 if there is none
@@ -66,8 +66,12 @@ public final class PostgresSchema {
      */
     public static int version(String url) {
         PostgresUrl parsed = PostgresUrl.parse(url);
-        try (Connection connection = parsed.single().getConnection()) {
-            return current(connection, parsed.shown(), PostgresSettings.SCHEMA);
+        try (Connection connection = parsed.single(PostgresPatience.seconds(PostgresSettings.standard()))
+                .getConnection()) {
+            return current(
+                    connection,
+                    parsed.shown(),
+                    parsed.applied(PostgresSettings.standard()).schema());
         } catch (SQLException e) {
             throw PostgresFailures.translated(parsed.shown(), e);
         }

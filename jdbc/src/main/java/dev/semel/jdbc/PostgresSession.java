@@ -52,4 +52,14 @@ final class PostgresSession {
     PostgresStatement sql(String sql) throws SQLException {
         return new PostgresStatement(connection, texts.of(sql), keepPlans);
     }
+
+    /** A statement whose plan is made anew, for the values that it has this time. */
+    PostgresStatement planned(String sql) throws SQLException {
+        return new PostgresStatement(connection, texts.of(sql), false);
+    }
+
+    /** Rows to append with a statement {@code COPY … FROM STDIN (FORMAT binary)} of so many columns. */
+    PostgresCopy copy(String sql, int columns) {
+        return new PostgresCopy(connection, texts.of(sql), columns);
+    }
 }

@@ -17,43 +17,68 @@ public final class PostgresSettings {
     // Unquoted in every statement, so it is a plain lower-case name.
     private static final Pattern NAME = Pattern.compile("[a-z_][a-z0-9_]{0,62}");
 
+    // The driver's own limits are in whole seconds; and a shorter one would take a busy server for a dead one.
+    private static final Duration SHORTEST_ANSWER_LIMIT = Duration.ofSeconds(1);
+    private static final Duration LONGEST_ANSWER_LIMIT = Duration.ofDays(1);
+
+    // Fewer tasks of a lane than this get leases of their own, which cost less then.
+    private static final int SHARED_FROM = 4;
+
     private final String schema;
     private final Duration lockLimit;
+    private final Duration answerLimit;
     private final int connections;
     private final boolean migrate;
     private final boolean listen;
+    private final boolean joinedHints;
+    private final int sharedFrom;
     private final @Nullable InstantSource clock;
 
     private PostgresSettings(
             String schema,
             Duration lockLimit,
+            Duration answerLimit,
             int connections,
             boolean migrate,
             boolean listen,
+            boolean joinedHints,
+            int sharedFrom,
             @Nullable InstantSource clock) {
         this.schema = Objects.requireNonNull(schema, "schema");
         this.lockLimit = Limits.positive("lock limit", lockLimit);
+        this.answerLimit = Limits.positive("answer limit", answerLimit);
         this.connections = connections;
         this.migrate = migrate;
         this.listen = listen;
+        this.joinedHints = joinedHints;
+        this.sharedFrom = sharedFrom;
         this.clock = clock;
-        if (!NAME.matcher(schema).matches()) {
-            throw new InvalidInput("A schema name has 1 to 63 lower-case letters, digits or _ and does not begin with a"
-                    + " digit, but got \"" + Limits.shown(schema) + "\".");
+        String unused = checkedSchema(schema);
+        if (answerLimit.compareTo(SHORTEST_ANSWER_LIMIT) < 0 || answerLimit.compareTo(LONGEST_ANSWER_LIMIT) > 0) {
+            throw new InvalidInput("An answer limit is 1 second to 1 day, but got \"" + answerLimit + "\".");
         }
         if (connections < 1 || connections > 1_000) {
             throw new InvalidInput("A pool has 1 to 1000 connections, but got \"" + connections + "\".");
         }
     }
 
+    static String checkedSchema(String name) {
+        if (!NAME.matcher(name).matches()) {
+            throw new InvalidInput("A schema name has 1 to 63 lower-case letters, digits or _ and does not begin with a"
+                    + " digit, but got \"" + Limits.shown(name) + "\".");
+        }
+        return name;
+    }
+
     /**
-     * The standard settings: schema {@code semel}, 250 ms for an identity that somebody else's transaction holds, ten
-     * connections, tables made when they are not there, and hints of other processes.
+     * The standard settings: schema {@code semel}, 250 ms for an identity that somebody else's transaction holds, 15 seconds
+     * for an answer of the server, ten connections, tables made when they are not there, and hints of other processes.
      *
      * @return the settings
      */
     public static PostgresSettings standard() {
-        return new PostgresSettings(SCHEMA, Duration.ofMillis(250), 10, true, true, null);
+        return new PostgresSettings(
+                SCHEMA, Duration.ofMillis(250), Duration.ofSeconds(15), 10, true, true, false, SHARED_FROM, null);
     }
 
     /**
@@ -63,7 +88,8 @@ public final class PostgresSettings {
      * @return new settings
      */
     public PostgresSettings withSchema(String name) {
-        return new PostgresSettings(name, lockLimit, connections, migrate, listen, clock);
+        return new PostgresSettings(
+                name, lockLimit, answerLimit, connections, migrate, listen, joinedHints, sharedFrom, clock);
     }
 
     /**
@@ -74,7 +100,25 @@ public final class PostgresSettings {
      * @return new settings
      */
     public PostgresSettings withLockLimit(Duration limit) {
-        return new PostgresSettings(schema, limit, connections, migrate, listen, clock);
+        return new PostgresSettings(
+                schema, limit, answerLimit, connections, migrate, listen, joinedHints, sharedFrom, clock);
+    }
+
+    /**
+     * These settings with another limit for the server's answers. A statement that is not answered for so long, and for the
+     * time that it may wait for locks, ends with {@link dev.semel.task.StoreUnavailable}, and its connection is given up: the
+     * server or the network is taken for dead. Sweeps, counts and listings may read whole tables and get five minutes at the
+     * least. A connection that comes with a limit of its own ({@code socketTimeout}) keeps that instead.
+     *
+     * <p>A worker needs two thirds of its lease to be longer than this, or it cannot extend its leases in time when a
+     * connection dies.
+     *
+     * @param limit the limit, 1 second to 1 day
+     * @return new settings
+     */
+    public PostgresSettings withAnswerLimit(Duration limit) {
+        return new PostgresSettings(
+                schema, lockLimit, limit, connections, migrate, listen, joinedHints, sharedFrom, clock);
     }
 
     /**
@@ -84,7 +128,8 @@ public final class PostgresSettings {
      * @return new settings
      */
     public PostgresSettings withConnections(int number) {
-        return new PostgresSettings(schema, lockLimit, number, migrate, listen, clock);
+        return new PostgresSettings(
+                schema, lockLimit, answerLimit, number, migrate, listen, joinedHints, sharedFrom, clock);
     }
 
     /**
@@ -94,7 +139,8 @@ public final class PostgresSettings {
      * @return new settings
      */
     public PostgresSettings withMigration(boolean mayMigrate) {
-        return new PostgresSettings(schema, lockLimit, connections, mayMigrate, listen, clock);
+        return new PostgresSettings(
+                schema, lockLimit, answerLimit, connections, mayMigrate, listen, joinedHints, sharedFrom, clock);
     }
 
     /**
@@ -105,12 +151,34 @@ public final class PostgresSettings {
      * @return new settings
      */
     public PostgresSettings withHints(boolean hints) {
-        return new PostgresSettings(schema, lockLimit, connections, migrate, hints, clock);
+        return new PostgresSettings(
+                schema, lockLimit, answerLimit, connections, migrate, hints, joinedHints, sharedFrom, clock);
+    }
+
+    /**
+     * These settings with or without hints in transactions of callers ({@link PostgresTaskStore#joining}). With them a
+     * submission in such a transaction wakes workers as soon as it commits; without them they find the task when they look
+     * the next time. They are off unless this is called, because {@code NOTIFY} in a transaction makes the commits of all such
+     * transactions of the database wait for each other: fine for some hundreds in a second, not for thousands.
+     *
+     * @param hints whether
+     * @return new settings
+     */
+    public PostgresSettings withJoinedHints(boolean hints) {
+        return new PostgresSettings(
+                schema, lockLimit, answerLimit, connections, migrate, listen, hints, sharedFrom, clock);
+    }
+
+    /** For tests: how many tasks of a lane share a lease at the least. */
+    PostgresSettings withSharedLeasesFrom(int tasks) {
+        return new PostgresSettings(
+                schema, lockLimit, answerLimit, connections, migrate, listen, joinedHints, tasks, clock);
     }
 
     /** For tests: a clock that decides time instead of the database's. */
     PostgresSettings withClock(InstantSource newClock) {
-        return new PostgresSettings(schema, lockLimit, connections, migrate, listen, newClock);
+        return new PostgresSettings(
+                schema, lockLimit, answerLimit, connections, migrate, listen, joinedHints, sharedFrom, newClock);
     }
 
     /**
@@ -126,6 +194,10 @@ public final class PostgresSettings {
         return lockLimit;
     }
 
+    Duration answerLimit() {
+        return answerLimit;
+    }
+
     int connections() {
         return connections;
     }
@@ -136,6 +208,14 @@ public final class PostgresSettings {
 
     boolean listen() {
         return listen;
+    }
+
+    boolean joinedHints() {
+        return joinedHints;
+    }
+
+    int sharedFrom() {
+        return sharedFrom;
     }
 
     @Nullable

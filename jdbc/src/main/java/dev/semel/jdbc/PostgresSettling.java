@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -63,7 +64,7 @@ final class PostgresSettling {
 
     // How the attempt ended, if it did.
     private static final String OUTCOMES = """
-            SELECT m.task, CASE WHEN d.attempt = m.attempt AND d.outcome IS NOT NULL THEN d.outcome ELSE a.outcome END
+            SELECT m.task, CASE WHEN d.attempt = m.attempt AND d.worker IS NOT NULL THEN coalesce(d.outcome, d.state) ELSE a.outcome END
             FROM unnest(?, ?) AS m (task, attempt)
             JOIN semel.task t ON t.id = m.task
             LEFT JOIN semel.done d ON d.task = m.task
@@ -81,21 +82,46 @@ final class PostgresSettling {
         // Sorted, because two batches that lock in different orders deadlock.
         List<Transition.ByWorker> sorted = new ArrayList<>(moves);
         sorted.sort(Comparator.comparing(move -> move.lease().taskId()));
+        Map<TaskId, Applied> answers = new HashMap<>();
+        new PostgresSharing(tx, answers).apply(sorted);
+        apply(sorted, moves, answers);
+        List<Transition.ByWorker> open = open(sorted, answers);
+        if (!open.isEmpty()) {
+            // Claimed by another process, perhaps, so that it is not known here which lease they share.
+            Set<TaskId> shared = PostgresLeases.takeOut(tx, ids(open));
+            apply(
+                    open.stream()
+                            .filter(move -> shared.contains(move.lease().taskId()))
+                            .toList(),
+                    moves,
+                    answers);
+            compare(open(open, answers), answers);
+        }
+        return moves.stream()
+                .map(move -> Objects.requireNonNull(answers.get(move.lease().taskId())))
+                .toList();
+    }
+
+    /** Those that are not answered yet. */
+    private static List<Transition.ByWorker> open(List<Transition.ByWorker> moves, Map<TaskId, Applied> answers) {
+        return moves.stream()
+                .filter(move -> !answers.containsKey(move.lease().taskId()))
+                .toList();
+    }
+
+    private void apply(
+            List<Transition.ByWorker> sorted, List<Transition.ByWorker> inOrder, Map<TaskId, Applied> answers)
+            throws SQLException {
         List<Transition.Extend> extensions = new ArrayList<>();
         List<Transition.Ending> ends = new ArrayList<>();
-        for (Transition.ByWorker move : sorted) {
+        for (Transition.ByWorker move : open(sorted, answers)) {
             switch (move) {
                 case Transition.Extend extend -> extensions.add(extend);
                 case Transition.Ending ending -> ends.add(ending);
             }
         }
-        Map<TaskId, Applied> answers = new HashMap<>();
         extend(extensions, answers);
-        end(ends, moves, answers);
-        compare(sorted, answers);
-        return moves.stream()
-                .map(move -> Objects.requireNonNull(answers.get(move.lease().taskId())))
-                .toList();
+        end(ends, inOrder, answers);
     }
 
     private void extend(List<Transition.Extend> moves, Map<TaskId, Applied> answers) throws SQLException {
@@ -188,17 +214,14 @@ final class PostgresSettling {
             if (state != null && state.isDead() && queue != null) {
                 Task dead = PostgresTasks.find(tx.session(), tx.names(), List.of(end.id()))
                         .getFirst();
-                new PostgresSubmissions(tx, new PostgresHeld())
+                new PostgresSubmissions(tx, PostgresHeld.expectingRepeats())
                         .submit(List.of(tx.asked(DeadLetter.of(dead, queue, tx.nowInstant()))));
             }
         }
     }
 
     /** Moves that found no lease of theirs: sent before, too late, or of no task that is there. */
-    private void compare(List<Transition.ByWorker> moves, Map<TaskId, Applied> answers) throws SQLException {
-        List<Transition.ByWorker> open = moves.stream()
-                .filter(move -> !answers.containsKey(move.lease().taskId()))
-                .toList();
+    private void compare(List<Transition.ByWorker> open, Map<TaskId, Applied> answers) throws SQLException {
         if (open.isEmpty()) {
             return;
         }

@@ -111,6 +111,11 @@ final class PostgresStatement {
         return array("text", values.toArray(String[]::new));
     }
 
+    /** Places of rows that this transaction has locked. */
+    PostgresStatement places(Collection<String> values) throws SQLException {
+        return array("tid", values.toArray(String[]::new));
+    }
+
     /** An array of texts, or NULL. */
     PostgresStatement textsOrNull(@Nullable Collection<String> values) throws SQLException {
         if (values == null) {

@@ -17,7 +17,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -41,9 +41,8 @@ final class PostgresSubmissions {
     // What a repeated send is answered with. The state is looked up where the record does not say it.
     private static final String ACCEPTED = """
             SELECT t.id, t.run, t.created_at,
-              CASE WHEN d.task IS NOT NULL THEN d.state
-                WHEN EXISTS (SELECT 1 FROM semel.running g WHERE g.task = t.id) THEN 'running'
-                WHEN EXISTS (SELECT 1 FROM semel.waiting w WHERE w.task = t.id) THEN 'waiting' ELSE 'pending' END
+              CASE WHEN d.task IS NOT NULL THEN d.state ELSE\s""" + PostgresTasks.OPEN_STATE + """
+              END
             FROM semel.task t LEFT JOIN semel.done d ON d.task = t.id WHERE t.id = ANY (?)
             """;
 
@@ -61,7 +60,7 @@ final class PostgresSubmissions {
     private final Map<TaskId, Submitted> accepted = new HashMap<>();
     private final Set<RecordKey> fresh = new TreeSet<>();
     // Answered as created, not inserted yet.
-    private final List<Place> uninserted = new ArrayList<>();
+    private final Map<TaskId, Place> uninserted = new LinkedHashMap<>();
     private final Set<TaskId> inserted = new HashSet<>();
 
     PostgresSubmissions(PostgresTransaction tx, PostgresHeld held) {
@@ -74,16 +73,10 @@ final class PostgresSubmissions {
         lockWhatChanges(batch);
         addRecords(batch);
         List<Submitted> answers = new ArrayList<>(batch.size());
-        Set<TaskId> unkeyed = new LinkedHashSet<>();
         for (Asked asked : batch) {
-            if (asked.task().key() == null) {
-                unkeyed.add(asked.task().id());
-                answers.add(withoutKey(asked));
-            } else {
-                answers.add(withKey(asked));
-            }
+            answers.add(asked.task().key() == null ? withoutKey(asked) : withKey(asked));
         }
-        insert(unkeyed, answers);
+        insert();
         return answers;
     }
 
@@ -92,13 +85,15 @@ final class PostgresSubmissions {
             if (asked.task().key() != null) {
                 keys.add(RecordKey.of(asked));
                 ids.add(asked.task().id());
+            } else if (held.expectsRepeats()) {
+                ids.add(asked.task().id());
             }
         }
         look();
     }
 
     private void look() throws SQLException {
-        if (!keys.isEmpty()) {
+        if (!ids.isEmpty()) {
             readAccepted(ids);
             view.putAll(PostgresRecords.find(tx.session(), keys));
         }
@@ -175,8 +170,20 @@ final class PostgresSubmissions {
     }
 
     private Submitted withoutKey(Asked asked) {
-        uninserted.add(Place.first(asked));
+        Submitted before = accepted.get(asked.task().id());
+        if (before != null) {
+            return before;
+        }
+        add(Place.first(asked));
         return created(asked.task().id(), Place.first(asked));
+    }
+
+    /** Notes that a task is to be inserted, unless an item before it was about the same task. */
+    private void add(Place place) {
+        TaskId id = place.asked().task().id();
+        if (!inserted.contains(id)) {
+            uninserted.putIfAbsent(id, place);
+        }
     }
 
     private Submitted withKey(Asked asked) throws SQLException {
@@ -194,7 +201,7 @@ final class PostgresSubmissions {
                 throw new IllegalStateException("A new identity has no record");
             }
             Place place = Place.first(asked);
-            uninserted.add(place);
+            add(place);
             return takes(key, place);
         }
         return decided(asked, key, found);
@@ -229,7 +236,7 @@ final class PostgresSubmissions {
             Decision decision = decide(asked, found);
             if (changes(decision)) {
                 // Tasks are inserted in the order of their batch: that is their order of creation.
-                insertKeyed();
+                insert();
             }
             Submitted answer = switch (decision) {
                 case Decision.Create() -> takeOver(asked, key, found, new Place(asked, 1, null, former(key)));
@@ -273,9 +280,7 @@ final class PostgresSubmissions {
     }
 
     private Submitted takeOver(Asked asked, RecordKey key, Found found, Place place) throws SQLException {
-        if (!PostgresInserts.one(tx, place)) {
-            throw new Race("task " + asked.task().id() + " was submitted at the same moment");
-        }
+        PostgresInserts.one(tx, place, held);
         PostgresRecords.takeOver(
                 tx, key, found.taskId(), PostgresRecords.holder(tx, asked, place.run(), place.lineage()));
         return takes(key, place);
@@ -314,35 +319,12 @@ final class PostgresSubmissions {
                 id, place.run(), place.after() == null ? TaskState.PENDING : TaskState.WAITING, tx.nowInstant());
     }
 
-    /** Inserts what is new so far; all with a key must be. */
-    private void insertKeyed() throws SQLException {
-        inserted.addAll(PostgresInserts.pending(tx, uninserted));
-        for (Place place : uninserted) {
-            TaskId id = place.asked().task().id();
-            if (place.asked().task().key() != null && !inserted.contains(id)) {
-                throw new Race("task " + id + " was submitted at the same moment");
-            }
-            made.putIfAbsent(id, place.asked().task());
-        }
+    /** Inserts what is new so far. */
+    private void insert() throws SQLException {
+        PostgresInserts.pending(tx, uninserted.values(), held);
+        uninserted.forEach((id, place) -> made.putIfAbsent(id, place.asked().task()));
+        inserted.addAll(uninserted.keySet());
         uninserted.clear();
-    }
-
-    /** Inserts the rest, and mends the answers to tasks without a key that were there before. */
-    private void insert(Set<TaskId> unkeyed, List<Submitted> answers) throws SQLException {
-        insertKeyed();
-        List<TaskId> repeated =
-                unkeyed.stream().filter(id -> !inserted.contains(id)).toList();
-        if (repeated.isEmpty()) {
-            return;
-        }
-        readAccepted(repeated);
-        if (!accepted.keySet().containsAll(repeated)) {
-            throw new Race("a task was there and went");
-        }
-        Set<TaskId> known = Set.copyOf(repeated);
-        answers.replaceAll(answer -> answer instanceof Submitted.Created created && known.contains(created.taskId())
-                ? Objects.requireNonNull(accepted.get(created.taskId()))
-                : answer);
     }
 
     private @Nullable String input(Found found) throws SQLException {

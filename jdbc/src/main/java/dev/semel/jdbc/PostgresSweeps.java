@@ -5,6 +5,7 @@ import dev.semel.store.SweepRequest;
 import dev.semel.store.Swept;
 import dev.semel.task.TaskId;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class PostgresSweeps {
 
+    // Old rows lie together, and a summary of each range of pages tells where; that is found by bitmaps only.
+    private static final String BY_BITMAPS = "SET LOCAL enable_bitmapscan = on";
+
     private static final String OLD_TASKS = """
             SELECT d.task, d.finished_at, t.scope, t.key FROM semel.done d
             JOIN semel.lane l ON l.id = d.lane
@@ -25,7 +29,7 @@ final class PostgresSweeps {
             LEFT JOIN unnest(?, ?) AS q (queue, kept) ON q.queue = l.queue
             WHERE d.finished_at <= ? AND d.finished_at + CASE WHEN d.state IN ('failed', 'timed_out') THEN ?
               ELSE coalesce(q.kept, ?) END <= ?
-            ORDER BY d.finished_at LIMIT ?
+            LIMIT ?
             """;
 
     private static final String REMOVE_TASKS = """
@@ -34,11 +38,13 @@ final class PostgresSweeps {
               WHERE d.task = o.task AND d.finished_at = o.finished_at RETURNING d.task, d.state, d.finished_at
             ), data AS (
               DELETE FROM semel.task WHERE id IN (SELECT task FROM gone)
+              RETURNING id, lane, input_hash, run, lineage, created_at
             ), attempts AS (
               DELETE FROM semel.attempt WHERE task IN (SELECT task FROM gone)
             ), remembered AS (
-              UPDATE semel.record r SET state = g.state, finished_at = g.finished_at
-              FROM gone g JOIN unnest(?, ?, ?) AS k (task, scope, key) ON k.task = g.task
+              UPDATE semel.record r SET state = g.state, finished_at = g.finished_at, lane = t.lane,
+                input_hash = t.input_hash, run = t.run, lineage = t.lineage, created_at = t.created_at
+              FROM gone g JOIN data t ON t.id = g.task JOIN unnest(?, ?, ?) AS k (task, scope, key) ON k.task = g.task
               WHERE r.scope = k.scope AND r.key = k.key AND r.task = g.task
             ), formers AS (
               DELETE FROM semel.former f
@@ -80,10 +86,18 @@ final class PostgresSweeps {
     static Swept sweep(PostgresTransaction tx, SweepRequest request) throws SQLException {
         // A queue that nobody claims from any more must not keep a replaced task, and who waits for it, for ever.
         PostgresEnds.endVanished(tx, null, request.limit());
+        try (Statement settings = tx.session().connection().createStatement()) {
+            settings.execute(BY_BITMAPS);
+        }
         List<Old> tasks = oldTasks(tx, request);
         boolean more = tasks.size() > request.limit();
         int removedTasks = removeTasks(tx, more ? tasks.subList(0, request.limit()) : tasks);
-        List<RecordKey> keys = tx.sql(OLD_RECORDS)
+        if (more && removedTasks > 0) {
+            // Records are looked for when there are no more tasks: who finds none has read all summaries for nothing.
+            return new Swept(removedTasks, 0, true);
+        }
+        List<RecordKey> keys = tx.session()
+                .planned(OLD_RECORDS)
                 .with(tx.now())
                 .with(request.limit() + 1)
                 .list(row -> new RecordKey(row.getInt(1), row.getString(2)));
@@ -101,7 +115,8 @@ final class PostgresSweeps {
         long dead = request.deadRetention().toMillis();
         long others = request.retention().toMillis();
         long shortest = kept.stream().reduce(Math.min(dead, others), Math::min);
-        return tx.sql(OLD_TASKS)
+        return tx.session()
+                .planned(OLD_TASKS)
                 .texts(queues)
                 .longs(kept)
                 .with(tx.now() - shortest)

@@ -25,6 +25,8 @@ import dev.semel.store.Transition;
 import dev.semel.task.Identity;
 import dev.semel.task.InvalidInput;
 import dev.semel.task.Limits;
+import dev.semel.task.SemelException;
+import dev.semel.task.StoreUnusable;
 import dev.semel.task.TaskId;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -46,13 +48,15 @@ import org.jspecify.annotations.Nullable;
 public final class PostgresTaskStore implements TaskStore, JoiningStore {
 
     private static final long CONNECT_MILLIS = 10_000;
+    private static final int PROBE_SECONDS = 5;
+    private static final long VALIDATION_MILLIS = 2_000;
 
     private final PostgresDatabase database;
     private final PostgresHints hints;
     private final @Nullable PostgresListening listening;
     private final PostgresJoining joining;
     private final @Nullable AutoCloseable pool;
-    private final PostgresClaims claims = new PostgresClaims();
+    private final PostgresClaims claims;
 
     private PostgresTaskStore(
             DataSource source,
@@ -62,13 +66,19 @@ public final class PostgresTaskStore implements TaskStore, JoiningStore {
             @Nullable AutoCloseable pool)
             throws SQLException {
         this.pool = pool;
-        try (Connection connection = source.getConnection()) {
+        PostgresPatience patience = pool == null
+                ? PostgresPatience.withGivenConnections(settings)
+                : PostgresPatience.withOwnConnections(settings);
+        try (Connection connection = source.getConnection();
+                PostgresPatience.Restored limited = patience.thoroughly(connection, 0)) {
             PostgresSchema.migrate(connection, shown, settings);
         }
-        this.listening = hintSource == null ? null : new PostgresListening(hintSource, source, settings.schema());
+        this.listening =
+                hintSource == null ? null : new PostgresListening(hintSource, source, settings.schema(), patience);
         this.hints = new PostgresHints(listening == null ? null : listening::send);
-        this.database = new PostgresDatabase(source, shown, settings, hints::tell);
+        this.database = new PostgresDatabase(source, shown, settings, patience, hints::tell);
         this.joining = new PostgresJoining(database);
+        this.claims = new PostgresClaims(settings.sharedFrom());
         if (listening != null) {
             listening.start(hints::heard);
         }
@@ -78,7 +88,7 @@ public final class PostgresTaskStore implements TaskStore, JoiningStore {
      * Opens a store with the standard settings, on a pool of its own; makes its tables if they are not there.
      *
      * @param url where the database is: {@code postgresql://user:password@host:5432/database}, with {@code jdbc:} before it
-     *     or without
+     *     or without, and with {@code ?schema=jobs} if the tables are not in the schema {@code semel}
      * @return the store
      * @throws dev.semel.task.StoreUnusable if the database cannot be used; the message says what to mend
      * @throws dev.semel.task.StoreUnavailable if it did not answer
@@ -100,14 +110,16 @@ public final class PostgresTaskStore implements TaskStore, JoiningStore {
     /**
      * Opens a store on a pool of its own.
      *
-     * @param url where the database is
-     * @param settings how the store behaves
+     * @param url where the database is; a schema that it names goes before the one of the settings
+     * @param given how the store behaves
      * @return the store
      * @throws dev.semel.task.StoreUnusable if the database cannot be used; the message says what to mend
      * @throws dev.semel.task.StoreUnavailable if it did not answer
      */
-    public static PostgresTaskStore open(String url, PostgresSettings settings) {
+    public static PostgresTaskStore open(String url, PostgresSettings given) {
         PostgresUrl parsed = PostgresUrl.parse(url);
+        PostgresSettings settings = parsed.applied(given);
+        refused(parsed);
         HikariConfig config = new HikariConfig();
         config.setPoolName("semel");
         config.setJdbcUrl(parsed.jdbc());
@@ -120,15 +132,38 @@ public final class PostgresTaskStore implements TaskStore, JoiningStore {
         config.setMaximumPoolSize(settings.connections());
         // Whoever cannot connect is told so while somebody is still looking.
         config.setConnectionTimeout(CONNECT_MILLIS);
+        // Several dead connections are found out within that time, so that a call can still get one that lives.
+        config.setValidationTimeout(VALIDATION_MILLIS);
+        // For the first words with the server too; what the URL says goes before it.
+        config.addDataSourceProperty("socketTimeout", Integer.toString(PostgresPatience.seconds(settings)));
+        config.addDataSourceProperty("tcpKeepAlive", "true");
         // Semel's own failures say more than the pool's.
         config.setInitializationFailTimeout(-1);
         HikariDataSource pool = new HikariDataSource(config);
         try {
             // A connection that listens does so for ever: it is none of the pool's.
-            return open(pool, settings.listen() ? parsed.single() : null, parsed.shown(), settings, pool);
+            return open(
+                    pool,
+                    settings.listen() ? parsed.single(PostgresPatience.seconds(settings)) : null,
+                    parsed.shown(),
+                    settings,
+                    pool);
         } catch (RuntimeException e) {
             pool.close();
             throw e;
+        }
+    }
+
+    /** A pool tries again and again, and then says that it has waited: whoever is refused is told at once, and why. */
+    private static void refused(PostgresUrl url) {
+        try (Connection connection = url.single(PROBE_SECONDS).getConnection()) {
+            connection.clearWarnings();
+        } catch (SQLException e) {
+            SemelException translated = PostgresFailures.translated(url.shown(), e);
+            if (translated instanceof StoreUnusable) {
+                throw translated;
+            }
+            // A server that does not answer may be about to start: the pool waits for it, though not for long.
         }
     }
 
@@ -249,7 +284,7 @@ public final class PostgresTaskStore implements TaskStore, JoiningStore {
 
     @Override
     public Page list(TaskQuery query) {
-        return database.read(session -> new PostgresLookups(session, database.names()).list(query));
+        return database.readThoroughly(session -> new PostgresLookups(session, database.names()).list(query));
     }
 
     @Override
@@ -266,12 +301,12 @@ public final class PostgresTaskStore implements TaskStore, JoiningStore {
 
     @Override
     public Map<String, QueueDepth> depths() {
-        return database.read(session -> PostgresDepths.count(session, database.clockMillis()));
+        return database.readThoroughly(session -> PostgresDepths.count(session, database.clockMillis()));
     }
 
     @Override
     public Swept sweep(SweepRequest request) {
-        return database.write(tx -> PostgresSweeps.sweep(tx, request));
+        return database.writeThoroughly(tx -> PostgresSweeps.sweep(tx, request));
     }
 
     @Override
@@ -283,7 +318,8 @@ public final class PostgresTaskStore implements TaskStore, JoiningStore {
      * Binds submissions to the caller's transaction.
      *
      * <p>A connection cannot tell when its transaction commits, so nobody is woken by it: workers find the task when they
-     * look the next time, which they do at least every second or so.
+     * look the next time, which they do at least every second or so. With {@link PostgresSettings#withJoinedHints} the
+     * transaction tells them itself.
      */
     @Override
     public Submitting joining(Connection connection) {

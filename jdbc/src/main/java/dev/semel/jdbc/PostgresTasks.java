@@ -24,25 +24,47 @@ final class PostgresTasks {
 
     /** How far it has come: what {@link #task} reads behind that. */
     static final String PROGRESS = """
-             CASE WHEN d.task IS NOT NULL THEN d.state WHEN r.task IS NOT NULL THEN 'running'
-               WHEN w.task IS NOT NULL THEN 'waiting' ELSE 'pending' END,
-             coalesce(d.attempt, r.attempt, w.attempt, q.attempt),
-             coalesce(d.failures, r.failures, w.failures, q.failures),
-             coalesce(d.vanished, r.vanished, w.vanished, q.vanished),
-             coalesce(r.order_at, w.order_at, q.order_at) + t.priority * 60000::bigint,
+             CASE WHEN d.task IS NOT NULL THEN d.state WHEN w.task IS NOT NULL THEN 'waiting'
+               WHEN q.task IS NOT NULL OR m.task IS NOT NULL THEN 'pending' ELSE 'running' END,
+             coalesce(d.attempt, r.attempt, w.attempt, m.attempt, s.attempt, 0),
+             coalesce(d.failures, r.failures, w.failures, m.failures, 0),
+             coalesce(d.vanished, r.vanished, w.vanished, m.vanished, 0),
+             coalesce(r.order_at + t.priority * 60000::bigint, w.order_at + t.priority * 60000::bigint,
+               m.order_at + t.priority * 60000::bigint, s.until, t.start_at, t.created_at),
              coalesce(d.asked, r.asked, false), d.finished_at, d.result, coalesce(d.error, e.error)
             """;
 
-    /** Where it stands: the one row of it beside the task, and the newest error of its earlier attempts. */
+    /** The row in {@code ready} of {@code t}, if it was never claimed: its place is known, so no index by the task is needed. */
+    static final String FIRST_PLACE = """
+             q.lane = t.lane AND NOT q.suspect AND q.seq = t.seq
+               AND q.order_at = coalesce(t.start_at, t.created_at) - t.priority * 60000::bigint
+            """;
+
+    /**
+     * Where it stands: the one row of it beside the task, or the lease that it shares with others, and the newest error of
+     * its earlier attempts.
+     */
     static final String STANDING = """
              LEFT JOIN semel.done d ON d.task = t.id
              LEFT JOIN semel.running r ON r.task = t.id
              LEFT JOIN semel.waiting w ON w.task = t.id
-             LEFT JOIN semel.ready q ON q.task = t.id
+             LEFT JOIN semel.ready m ON m.task = t.id AND m.attempt > 0
+             LEFT JOIN semel.ready q ON\s""" + FIRST_PLACE + """
+             LEFT JOIN LATERAL (
+               SELECT 1 AS attempt, l.until FROM semel.lease l
+               WHERE d.task IS NULL AND r.task IS NULL AND w.task IS NULL AND q.task IS NULL AND m.task IS NULL AND\s""" + PostgresLeases.NEAR + """
+                 AND t.id = ANY (l.tasks) LIMIT 1) s ON true
              LEFT JOIN LATERAL (
                SELECT a.error FROM semel.attempt a WHERE a.task = t.id AND a.error IS NOT NULL
                ORDER BY a.number DESC LIMIT 1) e
-               ON coalesce(d.attempt, r.attempt, w.attempt, q.attempt) > 0
+               ON coalesce(d.attempt, r.attempt, w.attempt, m.attempt) > 0
+            """;
+
+    /** The state of {@code t} if it is not in {@code done}; what is nowhere else runs. */
+    static final String OPEN_STATE = """
+             CASE WHEN EXISTS (SELECT 1 FROM semel.ready q WHERE\s""" + FIRST_PLACE + """
+               ) OR EXISTS (SELECT 1 FROM semel.ready m WHERE m.task = t.id AND m.attempt > 0) THEN 'pending'
+               WHEN EXISTS (SELECT 1 FROM semel.waiting w WHERE w.task = t.id) THEN 'waiting' ELSE 'running' END
             """;
 
     private static final String FIND =

@@ -16,12 +16,31 @@ final class PostgresTransaction {
     private final StoreNews news = new StoreNews();
     private long now;
     private PostgresQueues queues;
+    private boolean joined;
 
     PostgresTransaction(PostgresDatabase database, PostgresSession session, long now, PostgresQueues queues) {
         this.database = database;
         this.session = session;
         this.now = now;
         this.queues = queues;
+    }
+
+    /** The same for a transaction of a caller's own, which may stay open. */
+    PostgresTransaction joined() {
+        joined = true;
+        return this;
+    }
+
+    /**
+     * Does what changes nothing for anybody, but locks what others need: in this transaction if it ends soon, otherwise in
+     * one of its own.
+     */
+    <T> T apart(PostgresDatabase.Operation<T> operation) throws SQLException {
+        return joined ? database.write(operation) : operation.run(this);
+    }
+
+    PostgresLeases leases() {
+        return database.leases();
     }
 
     PostgresStatement sql(String sql) throws SQLException {

@@ -27,20 +27,20 @@ final class PostgresTurns {
     // a subquery of its own, because a union cannot lock. Executed once for each lane, so a lock is never asked for
     // twice.
     static final String FETCH = """
-            SELECT c.kind, l.lane, c.task, c.seq, c.order_at, c.mutex
+            SELECT c.kind, l.lane, c.task, c.seq, c.order_at, c.mutex, c.place, c.attempt
             FROM unnest(?) AS l (lane) CROSS JOIN LATERAL (
               SELECT 0 AS kind, a.* FROM (
-                SELECT task, seq, order_at, mutex FROM semel.ready
+                SELECT task, seq, order_at, mutex, ctid AS place, attempt FROM semel.ready
                 WHERE lane = l.lane AND NOT suspect AND order_at <= ? AND order_at + priority * 60000::bigint <= ?
                 ORDER BY order_at, seq LIMIT ? FOR UPDATE SKIP LOCKED) a
               UNION ALL
               SELECT 1, b.* FROM (
-                SELECT task, seq, order_at, mutex FROM semel.ready
+                SELECT task, seq, order_at, mutex, ctid AS place, attempt FROM semel.ready
                 WHERE lane = l.lane AND suspect AND order_at <= ? AND order_at + priority * 60000::bigint <= ?
                 ORDER BY order_at, seq LIMIT ? FOR UPDATE SKIP LOCKED) b
               UNION ALL
               SELECT 2, e.* FROM (
-                SELECT task, seq, order_at, mutex FROM semel.running
+                SELECT task, seq, order_at, mutex, ctid AS place, attempt FROM semel.running
                 WHERE lane = l.lane AND order_at <= ? AND order_at + priority * 60000::bigint <= ?
                 ORDER BY order_at, seq LIMIT ? FOR UPDATE SKIP LOCKED) e
             ) c
@@ -53,14 +53,21 @@ final class PostgresTurns {
         EXPIRED
     }
 
-    /** A task that a claim may take; it is locked. */
+    /**
+     * A task that a claim may take; it is locked.
+     *
+     * @param place where its row lies, which stays so because it is locked
+     * @param attempt the number of its newest attempt, 0 if it was never claimed
+     */
     record Candidate(
             Kind kind,
             Lane lane,
             TaskId task,
             long seq,
             long orderAt,
-            @Nullable String mutex) {
+            @Nullable String mutex,
+            String place,
+            int attempt) {
 
         boolean suspect() {
             return kind != Kind.READY;
@@ -123,7 +130,9 @@ final class PostgresTurns {
                 PostgresStatement.id(row, 3),
                 row.getLong(4),
                 row.getLong(5),
-                row.getString(6));
+                row.getString(6),
+                row.getString(7),
+                row.getInt(8));
         long now = tx.now();
         return tx.sql(FETCH)
                 .ints(lanes.keySet())

@@ -25,8 +25,7 @@ class FewConnections implements DataSource {
     @Override
     public Connection getConnection() throws SQLException {
         places.acquireUninterruptibly();
-        Connection known = idle.pollFirst();
-        Connection real = known != null && !known.isClosed() ? known : source.getConnection();
+        Connection real = connected();
         return (Connection) Proxy.newProxyInstance(
                 getClass().getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, arguments) -> {
                     if (method.getName().equals("close")) {
@@ -40,6 +39,16 @@ class FewConnections implements DataSource {
                         throw e.getCause();
                     }
                 });
+    }
+
+    private Connection connected() throws SQLException {
+        try {
+            Connection known = idle.pollFirst();
+            return known != null && !known.isClosed() ? known : source.getConnection();
+        } catch (SQLException e) {
+            places.release();
+            throw e;
+        }
     }
 
     @Override

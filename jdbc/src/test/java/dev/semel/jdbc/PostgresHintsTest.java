@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import dev.semel.store.NewTask;
 import dev.semel.store.StoreListener;
 import dev.semel.store.Transition;
+import dev.semel.task.Identity;
 import dev.semel.task.InvalidInput;
 import dev.semel.task.TaskId;
 import dev.semel.testservers.PostgresServer;
@@ -27,8 +28,6 @@ import org.postgresql.ds.PGSimpleDataSource;
 @Timeout(60)
 class PostgresHintsTest {
 
-    private static final String LISTENERS = "SELECT count(*) FROM pg_stat_activity WHERE query = 'LISTEN semel_hints'";
-
     private static PGSimpleDataSource database;
 
     private final LinkedBlockingQueue<String> heard = new LinkedBlockingQueue<>();
@@ -42,8 +41,8 @@ class PostgresHintsTest {
     void anotherProcessIsToldOfDueAndEndedTasksAndAgainAfterItsConnectionWasLost() throws Exception {
         try (PostgresTaskStore one = PostgresTaskStore.open(url());
                 PostgresTaskStore other = PostgresTaskStore.open(url(), PostgresSettings.standard())) {
-            other.listen(ear());
-            await().until(() -> listeners() == 2);
+            other.listen(ear(heard));
+            await().until(() -> listeners("semel") == 2);
             NewTask task = Tasks.plain();
             one.submit(List.of(task));
             awaitHeard("due [payments]");
@@ -51,9 +50,33 @@ class PostgresHintsTest {
             awaitHeard("ended []");
 
             execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query = 'LISTEN semel_hints'");
-            await().until(() -> listeners() == 2);
+            await().until(() -> listeners("semel") == 2);
             one.submit(List.of(Tasks.plain()));
             awaitHeard("due [payments]");
+        }
+    }
+
+    @Test
+    void aTransactionOfACallersOwnTellsAllStoresOfItsCommitWhereThatIsWanted() throws Exception {
+        PostgresSettings settings =
+                PostgresSettings.standard().withSchema("joined").withJoinedHints(true);
+        try (PostgresTaskStore one = PostgresTaskStore.open(url(), settings);
+                PostgresTaskStore other = PostgresTaskStore.open(url(), settings);
+                Connection connection = database.getConnection()) {
+            LinkedBlockingQueue<String> heardByOther = new LinkedBlockingQueue<>();
+            one.listen(ear(heard));
+            other.listen(ear(heardByOther));
+            await().until(() -> listeners("joined") == 2);
+            connection.setAutoCommit(false);
+            one.joining(connection).submit(List.of(Tasks.plain()));
+            connection.rollback();
+            one.joining(connection).submit(List.of(Tasks.plain(), Tasks.plain()));
+            connection.commit();
+            // Once for the commit, and not for what was rolled back before.
+            assertThat(heard.poll(30, TimeUnit.SECONDS)).isEqualTo("due [payments]");
+            assertThat(heardByOther.poll(30, TimeUnit.SECONDS)).isEqualTo("due [payments]");
+            one.submit(List.of(Tasks.of(Identity.DEFAULT_TENANT, "other", Tasks.TYPE)));
+            assertThat(heard.poll(30, TimeUnit.SECONDS)).isEqualTo("due [other]");
         }
     }
 
@@ -61,7 +84,7 @@ class PostgresHintsTest {
     void theListenersOfTheSameStoreAreToldWithoutTheDatabase() throws Exception {
         try (PostgresTaskStore store =
                 PostgresTaskStore.open(database, PostgresSettings.standard().withHints(false))) {
-            store.listen(ear());
+            store.listen(ear(heard));
             store.submit(List.of(Tasks.plain()));
             awaitHeard("due [payments]");
         }
@@ -88,7 +111,7 @@ class PostgresHintsTest {
         return "postgresql://postgres@127.0.0.1:" + database.getPortNumbers()[0] + "/" + database.getDatabaseName();
     }
 
-    private StoreListener ear() {
+    private static StoreListener ear(LinkedBlockingQueue<String> heard) {
         return new StoreListener() {
             @Override
             public void tasksMayBeDue(Collection<String> queues) {
@@ -110,10 +133,11 @@ class PostgresHintsTest {
         assertThat(hint).isEqualTo(expected);
     }
 
-    private static int listeners() throws SQLException {
+    private static int listeners(String schema) throws SQLException {
         try (Connection connection = database.getConnection();
                 Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(LISTENERS)) {
+                ResultSet row = statement.executeQuery(
+                        "SELECT count(*) FROM pg_stat_activity WHERE query = 'LISTEN " + schema + "_hints'")) {
             row.next();
             return row.getInt(1);
         }

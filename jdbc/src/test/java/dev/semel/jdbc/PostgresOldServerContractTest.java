@@ -3,7 +3,7 @@ package dev.semel.jdbc;
 import dev.semel.store.TaskStore;
 import dev.semel.testkit.ManualClock;
 import dev.semel.testkit.TaskStoreContract;
-import java.nio.file.Files;
+import dev.semel.testservers.PostgresCluster;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.condition.EnabledIf;
@@ -12,23 +12,26 @@ import org.junit.jupiter.api.condition.EnabledIf;
 @EnabledIf("isThere")
 class PostgresOldServerContractTest extends TaskStoreContract {
 
+    private static PostgresCluster server;
     private static PostgresSchemas schemas;
 
     private ManualClock clock = new ManualClock();
     private String schema = "";
 
     static boolean isThere() {
-        return Files.exists(PostgresCluster.OLD);
+        return OldPostgres.isThere();
     }
 
     @BeforeAll
     static void connect() {
-        schemas = new PostgresSchemas(PostgresCluster.old().database());
+        server = OldPostgres.start();
+        schemas = new PostgresSchemas(server.database());
     }
 
     @AfterAll
     static void disconnect() {
         schemas.close();
+        server.close();
     }
 
     @Override

@@ -16,6 +16,7 @@ import dev.semel.store.Transition;
 import dev.semel.task.StoreUnavailable;
 import dev.semel.task.TaskId;
 import dev.semel.task.TaskState;
+import dev.semel.testservers.PostgresCluster;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -32,6 +33,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.postgresql.ds.PGSimpleDataSource;
 
 /** A server that is killed and started again while submitters and workers are busy. */
 @Timeout(180)
@@ -153,7 +155,10 @@ class PostgresRestartTest {
 
     private static HikariDataSource pool(PostgresCluster server) {
         HikariConfig config = new HikariConfig();
-        config.setDataSource(server.database());
+        PGSimpleDataSource database = server.database();
+        database.setConnectTimeout(5);
+        database.setSocketTimeout(30);
+        config.setDataSource(database);
         config.setMaximumPoolSize(8);
         config.setConnectionTimeout(1_000);
         return new HikariDataSource(config);

@@ -5,13 +5,17 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.semel.store.ForwardingTaskStore;
 import dev.semel.store.TaskStore;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import javax.sql.DataSource;
 
@@ -24,7 +28,9 @@ final class PostgresSchemas implements AutoCloseable {
     // On a busy machine others may be slow, and a submission that gives up is not what these tests ask for.
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
-    private static final String TABLES = "task, ready, running, waiting, done, attempt, record, former, queue, mark";
+    // All but names, which mean the same for ever, and what there is one row of.
+    private static final String TABLES = "SELECT tablename FROM pg_catalog.pg_tables WHERE schemaname = ?"
+            + " AND tablename NOT IN ('lane', 'scope', 'change', 'schema_version') ORDER BY tablename";
 
     private final HikariDataSource pool;
     private final Deque<String> free = new ArrayDeque<>();
@@ -50,7 +56,16 @@ final class PostgresSchemas implements AutoCloseable {
     }
 
     TaskStore open(String schema, InstantSource clock) {
-        PostgresTaskStore store = PostgresTaskStore.open(pool, settings(schema).withClock(clock));
+        return open(schema, settings(schema).withClock(clock));
+    }
+
+    /** A store in which every task that may share a lease does, even if it is alone in it. */
+    TaskStore openSharing(String schema, InstantSource clock) {
+        return open(schema, settings(schema).withClock(clock).withSharedLeasesFrom(1));
+    }
+
+    private TaskStore open(String schema, PostgresSettings settings) {
+        PostgresTaskStore store = PostgresTaskStore.open(pool, settings);
         synchronized (this) {
             handles.merge(schema, 1, Integer::sum);
         }
@@ -72,16 +87,36 @@ final class PostgresSchemas implements AutoCloseable {
     }
 
     private void empty(String schema) {
-        try (Connection connection = pool.getConnection();
-                Statement statement = connection.createStatement()) {
-            for (String table : TABLES.split(", ", -1)) {
+        try (Connection connection = pool.getConnection()) {
+            empty(connection, schema);
+        } catch (SQLException e) {
+            throw new IllegalStateException("Schema " + schema + " cannot be emptied", e);
+        }
+    }
+
+    /** Removes all tasks, keys and settings of queues. */
+    static void empty(Connection connection, String schema) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            for (String table : tables(connection, schema)) {
                 statement.addBatch("DELETE FROM " + schema + "." + table);
             }
             statement.addBatch("UPDATE " + schema + ".change SET stamp = stamp + 1");
             statement.executeBatch();
-        } catch (SQLException e) {
-            throw new IllegalStateException("Schema " + schema + " cannot be emptied", e);
         }
+    }
+
+    /** The tables whose rows are about tasks, keys and queues. */
+    static List<String> tables(Connection connection, String schema) throws SQLException {
+        List<String> tables = new ArrayList<>();
+        try (PreparedStatement statement = connection.prepareStatement(TABLES)) {
+            statement.setString(1, schema);
+            try (ResultSet row = statement.executeQuery()) {
+                while (row.next()) {
+                    tables.add(row.getString(1));
+                }
+            }
+        }
+        return tables;
     }
 
     static PostgresSettings settings(String schema) {

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /** Makes submissions and claims for the tests of this package. */
 final class Tasks {
@@ -68,6 +69,13 @@ final class Tasks {
                         InputHash.of(Json.parse(input), List.of()),
                         Duration.ofDays(30),
                         ReusePolicy.allowFailedOnly()));
+    }
+
+    /** A submission of this very task, with a key unless that is null. */
+    static NewTask as(TaskId id, String input, @Nullable String key) {
+        NewTask task = key == null ? withInput(input) : keyed(key, input);
+        return new NewTask(
+                id, task.tenant(), task.queue(), task.type(), task.input(), task.start(), task.options(), task.key());
     }
 
     static Identity identity(String key) {

@@ -6,7 +6,6 @@ import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -46,6 +45,7 @@ public final class RedisServer implements AutoCloseable {
         }
     }
 
+    private static final String KIND = "semel-redis";
     private static final int PATIENCE_SECONDS = 30;
 
     private final Version version;
@@ -60,7 +60,7 @@ public final class RedisServer implements AutoCloseable {
         this.options = options;
         this.directory = directory;
         this.process = launch();
-        Runtime.getRuntime().addShutdownHook(new Thread(this::kill));
+        Runtime.getRuntime().addShutdownHook(new Thread(this::close));
     }
 
     /**
@@ -72,9 +72,8 @@ public final class RedisServer implements AutoCloseable {
      */
     public static RedisServer start(Version version, String... options) {
         try {
-            Path directory = Files.createTempDirectory("semel-redis");
-            directory.toFile().deleteOnExit();
-            RedisServer server = new RedisServer(version, freePort(), List.of(options), directory);
+            Path directory = ServerDirectory.create(KIND, RedisServer::stop);
+            RedisServer server = new RedisServer(version, FreePort.next(), List.of(options), directory);
             server.awaitAnswer();
             return server;
         } catch (IOException e) {
@@ -122,8 +121,9 @@ public final class RedisServer implements AutoCloseable {
     }
 
     @Override
-    public void close() {
+    public synchronized void close() {
         kill();
+        ServerDirectory.remove(directory);
     }
 
     private Process launch() throws IOException {
@@ -142,10 +142,26 @@ public final class RedisServer implements AutoCloseable {
                 "--dir",
                 directory.toString()));
         options.forEach(option -> command.addAll(List.of(option.split(" ", -1))));
-        return new ProcessBuilder(command)
+        Process started = new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(directory.resolve("log").toFile())
                 .start();
+        Files.writeString(directory.resolve("pid"), Long.toString(started.pid()));
+        return started;
+    }
+
+    /** Ends the server of a directory whose JVM is dead. */
+    private static void stop(Path directory) throws IOException {
+        Path file = directory.resolve("pid");
+        if (Files.exists(file)) {
+            ProcessHandle.of(Long.parseLong(Files.readString(file)))
+                    // The number may be somebody else's by now.
+                    .filter(found -> found.info()
+                            .command()
+                            .map(command -> command.contains(directory.toString()))
+                            .orElse(false))
+                    .ifPresent(ProcessHandle::destroyForcibly);
+        }
     }
 
     /** The binary out of the jar, once for each start: it is 6 MB and goes with the directory. */
@@ -159,8 +175,6 @@ public final class RedisServer implements AutoCloseable {
                 Files.copy(in, binary, StandardCopyOption.REPLACE_EXISTING);
             }
             Files.setPosixFilePermissions(binary, PosixFilePermissions.fromString("rwx------"));
-            binary.toFile().deleteOnExit();
-            directory.resolve("log").toFile().deleteOnExit();
         }
         return binary;
     }
@@ -187,19 +201,5 @@ public final class RedisServer implements AutoCloseable {
         } catch (IOException e) {
             return false;
         }
-    }
-
-    private static int freePort() throws IOException {
-        // Below the system's own range and not from it: a client's socket could otherwise take the port while the
-        // server is dead, and the restart would fail.
-        for (int tries = 0; tries < 1_000; tries++) {
-            int candidate = 10_000 + (int) (Math.abs(System.nanoTime() / 1_000 + tries * 7_919L) % 20_000);
-            try (ServerSocket socket = new ServerSocket(candidate, 1, InetAddress.getLoopbackAddress())) {
-                return socket.getLocalPort();
-            } catch (IOException e) {
-                // taken: the next one
-            }
-        }
-        throw new IOException("No free port between 10,000 and 30,000");
     }
 }

@@ -24,12 +24,13 @@ CREATE TABLE semel.scope (
 CREATE SEQUENCE semel.task_seq;
 
 -- What was submitted: written once, never changed, except that the input goes with the end where a queue keeps nothing.
--- Where the task stands is said by the one of ready, running, waiting and done that has a row of it.
+-- Where the task stands is said by the one of ready, running, waiting and done that has a row of it; if none has, it runs
+-- under a lease that it shares.
 CREATE TABLE semel.task (
   id uuid PRIMARY KEY,                 -- begins with the time, so new entries lie side by side; listings are in its order
   seq bigint NOT NULL,
   created_at bigint NOT NULL,
-  start_at bigint NOT NULL,            -- when it was to start
+  start_at bigint,                     -- when it was to start; NULL if at once
   ttl bigint,                          -- the window, for the day when a redrive takes the key back
   timeout bigint,
   lane integer NOT NULL,
@@ -37,7 +38,7 @@ CREATE TABLE semel.task (
   scope integer,                       -- with key: the identity; NULL without a key
   priority smallint NOT NULL,
   lineage uuid,                        -- the first task that this one continues; NULL if it continues none
-  input_hash bytea,                    -- kept here too, for the day when a redrive takes the key back
+  input_hash bytea,                    -- with key: what a duplicate is compared with
   key text COLLATE "C",
   retry text,                          -- options that differ from the type's
   mutex text,
@@ -46,7 +47,7 @@ CREATE TABLE semel.task (
 
 -- Pending tasks. Rows are inserted and deleted, never updated: a claim deletes what it takes.
 CREATE TABLE semel.ready (
-  task uuid PRIMARY KEY,               -- to cancel and to look
+  task uuid NOT NULL,
   seq bigint NOT NULL,
   order_at bigint NOT NULL,            -- due time less a minute for each step of priority: the order of claims
   lane integer NOT NULL,
@@ -62,6 +63,10 @@ CREATE TABLE semel.ready (
 -- What a claim takes, first to last. Suspects lie apart because a claim takes few of them: a thousand of them must not
 -- stand in the way of the others.
 CREATE INDEX ready_order ON semel.ready (lane, suspect, order_at, seq);
+
+-- Finds a task that was claimed before. One that never was lies where it was put, so that the order above finds it: its row
+-- in the table task says lane, time and seq. The common life of a task writes nothing here.
+CREATE INDEX ready_again ON semel.ready (task) WHERE attempt > 0;
 
 -- Running tasks with their lease. A completion deletes the row. A heartbeat updates it: that writes its index entries anew,
 -- but only for tasks that run longer than a third of their lease.
@@ -91,6 +96,30 @@ CREATE INDEX running_asked ON semel.running (lane) WHERE asked;
 -- Finds the task that holds a mutex. Empty where there are none.
 CREATE INDEX running_mutex ON semel.running (mutex) WHERE mutex IS NOT NULL;
 
+-- The lease of running tasks that were claimed together: of the first attempts of tasks without a mutex, if a claim takes
+-- some of one lane. One row instead of one for each task, as long as nothing happens to them but that they complete and are
+-- extended together; whatever else happens to one takes it out, into the table running. Without them the life of a task
+-- would cost half as much log again.
+CREATE TABLE semel.lease (
+  lane integer NOT NULL,
+  open integer NOT NULL,               -- how many of its tasks are still in it
+  first_seq bigint NOT NULL,           -- the least and the greatest seq of its tasks: so a task finds its lease
+  last_seq bigint NOT NULL,
+  started_at bigint NOT NULL,
+  until bigint NOT NULL,               -- the end of the lease
+  claim bigint NOT NULL,
+  worker text NOT NULL,
+  ended bytea NOT NULL,                -- one bit for each task, by get_bit: 1 once it has ended or was taken out
+  tasks uuid[] NOT NULL,               -- in order of seq
+  PRIMARY KEY (lane, last_seq)
+);
+
+-- Written once and read seldom; most of it is random and cannot be compressed.
+ALTER TABLE semel.lease ALTER COLUMN tasks SET STORAGE EXTERNAL;
+
+-- Finds leases that have run out.
+CREATE INDEX lease_until ON semel.lease (until);
+
 -- Waiting tasks: for the end of a replaced one that still runs, or for their mutex.
 CREATE TABLE semel.waiting (
   task uuid PRIMARY KEY,
@@ -118,12 +147,12 @@ CREATE TABLE semel.done (
   started_at bigint,                   -- of the attempt that ended it; NULL if it ended between attempts
   lane integer NOT NULL,
   attempt integer NOT NULL,
-  failures integer NOT NULL,
-  vanished integer NOT NULL,
-  asked boolean NOT NULL,
-  bare boolean NOT NULL,               -- whether its data went with its end
+  failures integer,                    -- NULL for none
+  vanished integer,                    -- NULL for none
+  asked boolean,                       -- whether somebody wanted it to be cancelled; NULL if not
+  bare boolean,                        -- whether its data went with its end; NULL if not
   state text COLLATE "C" NOT NULL,
-  outcome text COLLATE "C",
+  outcome text COLLATE "C",            -- of that attempt; NULL if it is the same word as the state, or there was none
   worker text,
   error text,
   result text
@@ -150,24 +179,27 @@ CREATE TABLE semel.attempt (
 );
 
 -- The idempotency record: who holds an identity. In order of scope and key and not of a hash, because keys that are made
--- together are mostly alike and then lie on the same page. The whole key is compared. Not written when a task ends. No
--- index by expires_at: a sweep reads the table, and submissions pay nothing for it.
+-- together are mostly alike and then lie on the same page. The whole key is compared. Not written when a task ends. What the
+-- task's own row says is not said here, until the task is removed: then the record is a tombstone.
 CREATE TABLE semel.record (
-  scope integer NOT NULL,
-  lane integer NOT NULL,
   task uuid NOT NULL,
-  created_at bigint NOT NULL,
   expires_at bigint NOT NULL,
-  run integer NOT NULL,
-  lineage uuid,                        -- NULL if the task continues none
-  finished_at bigint,                  -- with state: how the task ended, once it is no longer stored
-  duplicates bigint NOT NULL DEFAULT 0,
-  last_duplicate_at bigint,
-  input_hash bytea NOT NULL,
-  state text COLLATE "C",
+  scope integer NOT NULL,
   key text COLLATE "C" NOT NULL,
+  duplicates bigint,                   -- NULL for none
+  last_duplicate_at bigint,
+  state text COLLATE "C",              -- of a tombstone, as all that follows: how the task ended
+  finished_at bigint,
+  created_at bigint,
+  lane integer,
+  run integer,
+  lineage uuid,                        -- NULL if the task continued none
+  input_hash bytea,
   PRIMARY KEY (scope, key)
 ) WITH (fillfactor = 90);
+
+-- Finds what a sweep may remove, as above.
+CREATE INDEX record_expires ON semel.record USING brin (expires_at) WITH (autosummarize = on);
 
 -- Tasks that had a key and lost it to a newer one, or whose key is gone. A task enters here only then.
 CREATE TABLE semel.former (
