@@ -72,8 +72,8 @@ public final class Bench {
         int total = measures.size() + 2;
         progress.at(0, total, "warm-up");
         Map<String, String> facts = warmUp();
-        progress.at(1, total, "counting what is forced to the disk");
-        List<Forced> forced = options.wants(FORCED) ? Forced.count(storage) : List.of();
+        progress.at(1, total, "counting");
+        List<Forced> forced = options.wants(FORCED) ? Forced.count(storage, scale) : List.of();
         List<Result> results = new ArrayList<>();
         for (Measure measure : measures) {
             progress.at(2 + results.size(), total, measure.title());
@@ -85,9 +85,10 @@ public final class Bench {
                 machine(),
                 options.brief() ? "brief" : "full",
                 facts,
+                storage.warnings(facts),
                 forced,
                 results,
-                Goal.of(results));
+                Goal.of(storage, results));
         Path output = options.output();
         if (output != null) {
             report.writeTo(output);

@@ -7,8 +7,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * What to measure and where.
  *
- * @param store the kind and the place of the storage, for example {@code sqlite:semel.db}; a directory beside that file is
- *     used, never the file itself
+ * @param store the kind and the place of the storage, for example {@code sqlite:semel.db} or
+ *     {@code postgresql://user:password@host/database}; a directory beside that file or schemas beside that store are
+ *     used, never the store itself
  * @param brief whether to take small samples, for a first impression in under two minutes
  * @param only the beginnings of the names of the measures to take; empty for all
  * @param output the directory for the report, its charts and its JSON, or null to write none

@@ -15,7 +15,8 @@ import tools.jackson.databind.json.JsonMapper;
  * @param machine what it was measured on
  * @param mode brief or full
  * @param facts how the storage was set
- * @param forced how often data was forced to the disk
+ * @param warnings what whoever reads the figures must know about how it was set
+ * @param forced how often data was forced to the disk, and how often a server was waited for
  * @param results the figures
  * @param goals what the figures should be
  */
@@ -24,6 +25,7 @@ public record BenchReport(
         String machine,
         String mode,
         Map<String, String> facts,
+        List<String> warnings,
         List<Forced> forced,
         List<Result> results,
         List<Goal> goals) {
@@ -31,6 +33,7 @@ public record BenchReport(
     /** Copies. */
     public BenchReport {
         facts = new LinkedHashMap<>(facts);
+        warnings = List.copyOf(warnings);
         forced = List.copyOf(forced);
         results = List.copyOf(results);
         goals = List.copyOf(goals);

@@ -1,22 +1,37 @@
 package dev.semel.benchmarks;
 
+import dev.semel.task.SemelException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntConsumer;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** Does numbered things on many platform threads at once, as the threads of a web server would. */
-final class Callers {
+public final class Callers {
 
     private Callers() {}
 
-    /** Does everything from 0 to the number and tells how long it took. */
+    /** The same for something that has no log. */
     static Lap run(int callers, int number, IntConsumer one) {
+        return run(() -> 0, callers, number, one);
+    }
+
+    /**
+     * Does everything from 0 to the number and tells how long it took.
+     *
+     * @param log how many bytes the storage has written to its log until now
+     * @param callers how many threads
+     * @param number how many things
+     * @param one does the thing of a number
+     * @return how long all of them took together
+     */
+    public static Lap run(LongSupplier log, int callers, int number, IntConsumer one) {
         if (callers == 1) {
-            Lap began = Lap.begin();
+            Lap.Begun began = Lap.begin(log);
             for (int i = 0; i < number; i++) {
                 one.accept(i);
             }
@@ -38,11 +53,14 @@ final class Callers {
                 }
             }));
         }
-        Lap began = Lap.begin();
+        Lap.Begun began = Lap.begin(log);
         go.countDown();
         threads.forEach(Callers::join);
         Lap took = began.end();
         Throwable thrown = failure.get();
+        if (thrown instanceof SemelException known) {
+            throw known; // it says what to do next
+        }
         if (thrown != null) {
             throw new IllegalStateException("A caller failed", thrown);
         }

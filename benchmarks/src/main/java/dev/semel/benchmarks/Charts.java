@@ -31,8 +31,9 @@ final class Charts {
         }
         Map<String, String> charts = new LinkedHashMap<>();
         sections.forEach((section, members) -> {
-            boolean growth =
-                    !section.equals(Cleaned.SECTION) && members.stream().anyMatch(result -> result.empty() != null);
+            boolean growth = !section.equals(Cleaned.SECTION)
+                    && !section.equals(Pinned.SECTION)
+                    && members.stream().anyMatch(result -> result.empty() != null);
             charts.put(section, growth ? line(section, members) : bars(section, members));
         });
         return charts;
@@ -56,7 +57,11 @@ final class Charts {
             }
             y += ROW;
         }
-        String light = section.equals(Cleaned.SECTION) ? "the same without cleaning" : "the raw limit";
+        String light = switch (section) {
+            case Cleaned.SECTION -> "the same without cleaning";
+            case Pinned.SECTION -> "the same with nothing dead";
+            default -> "the raw limit";
+        };
         return document(section + ": Semel (dark) and " + light + " (light)", y, svg);
     }
 

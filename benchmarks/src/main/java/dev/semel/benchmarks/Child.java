@@ -40,10 +40,10 @@ final class Child implements AutoCloseable {
                 System.getProperty("java.class.path"),
                 ChildMain.class.getName(),
                 role,
-                url,
                 Integer.toString(number)));
-        Child child = new Child(
-                new ProcessBuilder(command).redirectError(Redirect.INHERIT).start());
+        ProcessBuilder builder = new ProcessBuilder(command).redirectError(Redirect.INHERIT);
+        builder.environment().put(ChildMain.STORE, url);
+        Child child = new Child(builder.start());
         String first = child.hear();
         if (!first.equals(ChildMain.READY)) {
             child.close();

@@ -13,6 +13,8 @@ import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +22,18 @@ import org.jspecify.annotations.Nullable;
 final class ChildMain {
 
     static final String READY = "ready";
+
+    /** Submits one at a time. */
+    static final String SUBMIT_SINGLY = "submit-singly";
+
+    /** Submits in batches of a thousand. */
+    static final String SUBMIT_BATCHES = "submit-batches";
+
+    /** Submits in batches while a worker runs, until all are completed. */
+    static final String LIFE = "life";
+
+    /** The variable with the store: it may have a password, which no list of processes should show. */
+    static final String STORE = "SEMEL_BENCH_STORE";
 
     private static final int SETTLE_SECONDS = 3;
 
@@ -36,30 +50,41 @@ final class ChildMain {
     /**
      * Plays a role.
      *
-     * @param arguments the role, the store and a number whose meaning depends on the role
+     * @param arguments the role, and a number whose meaning depends on the role
      * @throws IOException if the parent is gone
      */
     public static void main(String[] arguments) throws IOException {
-        TaskStore store = StoreUnderTest.of(arguments[1]).open(arguments[1]);
-        ChildMain child = new ChildMain(store, Integer.parseInt(arguments[2]));
+        String url = Objects.requireNonNull(System.getenv(STORE), STORE);
+        TaskStore store = StoreUnderTest.of(url).open(url);
+        ChildMain child = new ChildMain(store, Integer.parseInt(arguments[1]));
         try (Semel semel = child.semel) {
             switch (arguments[0]) {
                 case "ping" -> child.ping();
                 case "idle" -> child.idle();
-                case "submit-singly" -> {
-                    child.submitSingly();
+                default -> {
+                    child.play(arguments[0]);
                     say(READY);
                 }
-                case "submit-batches" -> {
-                    child.submitBatches(child.number);
-                    say(READY);
-                }
-                case "life" -> {
-                    child.life(child.number);
-                    say(READY);
-                }
-                default -> throw new IllegalArgumentException("Unknown role: " + arguments[0]);
             }
+        }
+    }
+
+    private void play(String role) {
+        switch (role) {
+            case SUBMIT_SINGLY -> submitSingly();
+            case SUBMIT_BATCHES -> submitBatches(number);
+            case LIFE -> life(number);
+            default -> throw new IllegalArgumentException("Unknown role: " + role);
+        }
+    }
+
+    /** Plays a role in this process; how much was counted meanwhile, opening and closing left out. */
+    static long count(TaskStore store, String role, int number, AtomicLong count) {
+        ChildMain child = new ChildMain(store, number);
+        try (Semel semel = child.semel) {
+            long before = count.get();
+            child.play(role);
+            return count.get() - before;
         }
     }
 

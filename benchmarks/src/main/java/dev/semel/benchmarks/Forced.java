@@ -1,37 +1,57 @@
 package dev.semel.benchmarks;
 
+import dev.semel.store.TaskStore;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
- * How often data was forced to the disk for a piece of work: the calls of {@code fsync} and {@code fdatasync} of a child
- * process, counted by {@code strace}, less those of a child that opens and closes the store and does nothing else.
+ * How often data was forced to the disk for a piece of work of a child process, less what a child needs that opens and closes
+ * the store and does nothing else. Where the storage is a file, it is the child's calls of {@code fsync} and
+ * {@code fdatasync}, counted by {@code strace}; a server counts itself how often it forces its log.
  *
  * @param work what was done
  * @param tasks how many tasks it was about
  * @param calls how often data was forced; -1 if that could not be counted
+ * @param roundTrips how often the program waited for the answer of a server, or null where there is none
  */
-public record Forced(String work, int tasks, int calls) {
+public record Forced(
+        String work, int tasks, long calls, @Nullable Long roundTrips) {
 
     private static final int SINGLY = 500;
     private static final int BATCHED = 20_000;
 
-    static List<Forced> count(StoreUnderTest storage) throws IOException {
-        if (!isTraceable()) {
-            return List.of(new Forced("not counted: there is no strace that may trace", 0, -1));
+    private record Piece(String work, String role, int tasks) {}
+
+    private static List<Piece> pieces(Scale scale) {
+        int singly = Math.min(SINGLY, scale.one());
+        int batched = Math.min(BATCHED, scale.batch());
+        return List.of(
+                new Piece("submitted one at a time by one caller", ChildMain.SUBMIT_SINGLY, singly),
+                new Piece("submitted in batches of 1,000", ChildMain.SUBMIT_BATCHES, batched),
+                new Piece("whole life in batches", ChildMain.LIFE, batched));
+    }
+
+    static List<Forced> count(StoreUnderTest storage, Scale scale) throws IOException {
+        if (!storage.isServer() && !isTraceable()) {
+            return List.of(new Forced("not counted: there is no strace that may trace", 0, -1, null));
         }
+        long idle = forced(storage, ChildMain.SUBMIT_SINGLY, 0);
         List<Forced> counts = new ArrayList<>();
-        int idle = traced(storage, "submit-singly", 0);
-        counts.add(new Forced(
-                "submitted one at a time by one caller", SINGLY, traced(storage, "submit-singly", SINGLY) - idle));
-        counts.add(new Forced(
-                "submitted in batches of 1,000", BATCHED, traced(storage, "submit-batches", BATCHED) - idle));
-        counts.add(new Forced("whole life in batches", BATCHED, traced(storage, "life", BATCHED) - idle));
+        for (Piece piece : pieces(scale)) {
+            long calls = idle < 0 ? -1 : forced(storage, piece.role(), piece.tasks()) - idle;
+            counts.add(new Forced(piece.work(), piece.tasks(), calls, roundTrips(storage, piece)));
+        }
         return counts;
+    }
+
+    private static long forced(StoreUnderTest storage, String role, int tasks) throws IOException {
+        return storage.isServer() ? told(storage, role, tasks) : traced(storage, role, tasks);
     }
 
     private static boolean isTraceable() {
@@ -49,6 +69,18 @@ public record Forced(String work, int tasks, int calls) {
         }
     }
 
+    /** As the storage tells it: for all that goes on there, ours or not. */
+    private static long told(StoreUnderTest storage, String role, int tasks) throws IOException {
+        try (StoreUnderTest.Place place = storage.fresh()) {
+            long before = place.forced();
+            if (before < 0) {
+                return -1;
+            }
+            Child.start(role, place.url(), tasks).close();
+            return place.forced() - before;
+        }
+    }
+
     private static int traced(StoreUnderTest storage, String role, int tasks) throws IOException {
         Path log = Files.createTempFile("semel-bench", ".strace");
         try (StoreUnderTest.Place place = storage.fresh()) {
@@ -61,6 +93,18 @@ public record Forced(String work, int tasks, int calls) {
             }
         } finally {
             Files.delete(log);
+        }
+    }
+
+    /** In this process, because it is counted between the store and its driver. */
+    private static @Nullable Long roundTrips(StoreUnderTest storage, Piece piece) {
+        AtomicLong count = new AtomicLong();
+        try (StoreUnderTest.Place place = storage.fresh()) {
+            TaskStore store = place.openCounting(count);
+            if (store == null) {
+                return null;
+            }
+            return ChildMain.count(store, piece.role(), piece.tasks(), count);
         }
     }
 }

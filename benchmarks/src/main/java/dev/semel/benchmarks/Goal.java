@@ -27,9 +27,10 @@ public record Goal(String what, boolean atLeast, double limit, double measured) 
         return atLeast ? measured >= limit : measured <= limit;
     }
 
-    /** The goals that the results say something about. */
-    static List<Goal> of(List<Result> results) {
-        return new Collector(results).goals();
+    /** The goals that the results say something about; those of a server are others than those of a file. */
+    static List<Goal> of(StoreUnderTest storage, List<Result> results) {
+        Collector collector = new Collector(results);
+        return storage.isServer() ? collector.ofServer() : collector.ofFile();
     }
 
     private static final class Collector {
@@ -42,7 +43,41 @@ public record Goal(String what, boolean atLeast, double limit, double measured) 
                     .collect(Collectors.toMap(Result::id, Function.identity(), (one, other) -> one, TreeMap::new));
         }
 
-        List<Goal> goals() {
+        List<Goal> ofServer() {
+            for (String key : List.of("", "-key")) {
+                String with = key.isEmpty() ? ", without key" : ", with key";
+                ratio("whole life to raw" + with, "life" + key, 0.4);
+                ratio("drain to raw" + with, "drain" + key, 0.4);
+                ratio("batch submit to raw" + with, "submit-batch" + key, 0.5);
+                detail(
+                        "64 callers to raw single-row commits from as many" + with,
+                        "submit-64" + key,
+                        Throughput.TO_SINGLE,
+                        true,
+                        1.4);
+                detail("WAL for each finished task, bytes" + with, "life" + key, Throughput.LOGGED, false, 1_000);
+                String process = key.isEmpty() ? "" : ", with key";
+                value("idle p50 in one process, ms" + process, "idle" + key, false, 2);
+                value("idle p50 across processes, ms" + process, "idle-across" + key, false, 5);
+                detail("idle p99 in one process, ms" + process, "idle" + key, IdleLatency.TAIL, false, 25);
+                detail("idle p99 across processes, ms" + process, "idle-across" + key, IdleLatency.TAIL, false, 25);
+            }
+            shared();
+            byId.values().forEach(this::growth);
+            return goals;
+        }
+
+        /** What is wanted of every storage alike. */
+        private void shared() {
+            for (String id : List.of("submit-64", "submit-batch", "drain", "life", "life-64")) {
+                withKey(id);
+            }
+            value("all duplicates in batches, submissions/s", "duplicates-batch", true, 100_000);
+            value("all duplicates from 64 callers, submissions/s", "duplicates-64", true, 100_000);
+            value("idle worker, % of a core", "idle-cpu", false, 1);
+        }
+
+        List<Goal> ofFile() {
             for (String key : List.of("", "-key")) {
                 String with = key.isEmpty() ? ", without key" : ", with key";
                 value("whole life, tasks/s" + with, "life" + key, true, 20_000);
@@ -51,14 +86,9 @@ public record Goal(String what, boolean atLeast, double limit, double measured) 
                 ratio("batch submit to raw" + with, "submit-batch" + key, 0.5);
                 singleCallers("64 callers to one commit for each task" + with, "submit-64" + key, "submit-1" + key);
             }
-            for (String id : List.of("submit-64", "submit-batch", "drain", "life", "life-64")) {
-                withKey(id);
-            }
-            value("all duplicates in batches, submissions/s", "duplicates-batch", true, 100_000);
-            value("all duplicates from 64 callers, submissions/s", "duplicates-64", true, 100_000);
             value("idle p50 in one process, ms", "idle", false, 2);
             value("idle p50 across processes, ms", "idle-across", false, 10);
-            value("idle worker, % of a core", "idle-cpu", false, 1);
+            shared();
             byId.values().forEach(this::growth);
             return goals;
         }
@@ -67,6 +97,14 @@ public record Goal(String what, boolean atLeast, double limit, double measured) 
             Result result = byId.get(id);
             if (result != null) {
                 goals.add(new Goal(what, atLeast, limit, result.ours().median()));
+            }
+        }
+
+        private void detail(String what, String id, String name, boolean atLeast, double limit) {
+            Result result = byId.get(id);
+            Double measured = result == null ? null : result.details().get(name);
+            if (measured != null) {
+                goals.add(new Goal(what, atLeast, limit, measured));
             }
         }
 
@@ -103,6 +141,8 @@ public record Goal(String what, boolean atLeast, double limit, double measured) 
             Double kept = result.kept();
             if (kept != null && result.section().equals(Cleaned.SECTION)) {
                 goals.add(new Goal(result.title() + ", to the same without cleaning", true, 0.8, kept));
+            } else if (kept != null && result.section().equals(Pinned.SECTION)) {
+                goals.add(new Goal(result.title() + ", to the same with nothing dead", true, 0.7, kept));
             } else if (kept != null) {
                 goals.add(new Goal(result.title() + ", to an empty store", true, 0.9, kept));
                 Double before = result.details().get("heap before, MB");

@@ -13,7 +13,7 @@ import java.util.Map;
 record Growth(StoreUnderTest storage, Scale scale, boolean history, int size) implements Measure {
 
     // Raw history is not made beyond this: it would only show once more that the index does not grow with it.
-    private static final int MOST_DRAINED = 50_000;
+    static final int MOST_DRAINED = 50_000;
 
     @Override
     public String id() {
@@ -37,9 +37,9 @@ record Growth(StoreUnderTest storage, Scale scale, boolean history, int size) im
         try (StoreUnderTest.Place place = storage.fresh();
                 Ours large = new Ours(place, most, Work.USUAL_SIZE)) {
             int next = grow(large);
-            drainEmpty(drained);
+            drainEmpty(storage, drained);
             for (int i = 0; i < scale.repeats(); i++) {
-                empty.add(drainEmpty(drained));
+                empty.add(drainEmpty(storage, drained));
                 large.submitInBatches(Item.fresh(next, drained, Keys.RISING));
                 next += drained;
                 grown.add(drain(large, drained));
@@ -79,7 +79,8 @@ record Growth(StoreUnderTest storage, Scale scale, boolean history, int size) im
         }
     }
 
-    private double drainEmpty(int drained) {
+    /** The drain of a store with nothing but the tasks that are drained. */
+    static double drainEmpty(StoreUnderTest storage, int drained) {
         try (StoreUnderTest.Place place = storage.fresh();
                 Ours ours = new Ours(place, drained, Work.USUAL_SIZE)) {
             ours.submitInBatches(Item.fresh(0, drained, Keys.RISING));

@@ -28,6 +28,9 @@ record IdleLatency(StoreUnderTest storage, Scale scale, boolean across, boolean 
             .queue(Work.QUEUE)
             .build();
 
+    /** The name of the figure that only one in a hundred exceeds. */
+    static final String TAIL = "p99, ms";
+
     // A pause between samples, so that each finds the worker idle; random, so that none falls in step with a timer.
     private static final long SHORTEST_PAUSE = 8_000_000;
     private static final long LONGEST_PAUSE = 20_000_000;
@@ -86,14 +89,7 @@ record IdleLatency(StoreUnderTest storage, Scale scale, boolean across, boolean 
             worker.close();
         }
         return new Result(
-                id(),
-                "Idle",
-                title(),
-                "ms (p50)",
-                new Series(medians),
-                null,
-                null,
-                Map.of("p99, ms", Series.median(tails)));
+                id(), "Idle", title(), "ms (p50)", new Series(medians), null, null, Map.of(TAIL, Series.median(tails)));
     }
 
     private static List<Double> sample(Sender sender, LinkedBlockingQueue<Long> arrived, int from, int count)

@@ -38,20 +38,31 @@ final class Markdown {
                                 .toList())
                 + ".");
         line("");
+        for (String warning : report.warnings()) {
+            line("**Warning:** " + warning);
+            line("");
+        }
         line(
                 "Medians; in brackets how far the samples lie apart, as a share of the median. The ratio is the median of the"
                         + " ratios of samples that were taken next to each other.");
         line("");
         if (!report.forced().isEmpty()) {
-            line("| forced to the disk (fsync, fdatasync) | tasks | calls | tasks per call |");
-            line("|---|--:|--:|--:|");
-            for (Forced forced : report.forced()) {
-                line("| " + forced.work() + " | " + number(forced.tasks()) + " | "
-                        + (forced.calls() < 0 ? "not counted" : number(forced.calls())) + " | "
-                        + (forced.calls() <= 0 ? "" : number((double) forced.tasks() / forced.calls())) + " |");
-            }
-            line("");
+            counted(report);
         }
+    }
+
+    private void counted(BenchReport report) {
+        line(
+                "| counted | tasks | forced to the disk (fsync, fdatasync) | tasks for each | round trips per 1,000 tasks |");
+        line("|---|--:|--:|--:|--:|");
+        for (Forced forced : report.forced()) {
+            Long trips = forced.roundTrips();
+            line("| " + forced.work() + " | " + number(forced.tasks()) + " | "
+                    + (forced.calls() < 0 ? "not counted" : number((double) forced.calls())) + " | "
+                    + (forced.calls() <= 0 ? "" : number((double) forced.tasks() / forced.calls())) + " | "
+                    + (trips == null ? "" : number(1_000.0 * trips / forced.tasks())) + " |");
+        }
+        line("");
     }
 
     private void section(BenchReport report, String section, @Nullable String chart) {

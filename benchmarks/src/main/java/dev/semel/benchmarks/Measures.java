@@ -44,11 +44,14 @@ final class Measures {
         scale.history().forEach(size -> measures.all.add(new Growth(storage, scale, true, size)));
         scale.backlog().forEach(size -> measures.all.add(new Growth(storage, scale, false, size)));
         measures.all.add(new Cleaned(storage, scale, scale.history().getLast()));
+        if (storage.isServer()) {
+            measures.all.add(new Pinned(storage, scale));
+        }
         return measures.all;
     }
 
     private void add(String id, String section, String title, int number, OursSample ours, @Nullable RawSample raw) {
-        all.add(new Throughput(id, section, title, storage, number, scale.repeats(), ours, raw));
+        all.add(new Throughput(id, section, title, storage, number, scale.repeats(), ours, raw, null));
     }
 
     private static String named(Keys keys) {
@@ -86,11 +89,17 @@ final class Measures {
     }
 
     private void submitSingly(int callers, int number, Keys keys) {
-        add(
+        // Where there is more than one writer, callers could also commit each for himself, at the same time.
+        RawSample single = callers == 1 || !storage.isServer()
+                ? null
+                : (raw, tasks) -> Raw.insertSingly(raw, Raw.rows(Item.fresh(0, tasks, keys), Work.USUAL_SIZE), callers);
+        all.add(new Throughput(
                 "submit-" + callers + named(keys),
                 SUBMIT,
                 callers + (callers == 1 ? " caller, " : " callers, ") + told(keys),
+                storage,
                 number,
+                scale.repeats(),
                 (place, tasks) -> {
                     try (Ours ours = new Ours(place, tasks, Work.USUAL_SIZE)) {
                         Lap took = ours.submitSingly(Item.fresh(0, tasks, keys), callers);
@@ -100,8 +109,9 @@ final class Measures {
                 },
                 (raw, tasks) -> {
                     List<RawStore.Row> rows = Raw.rows(Item.fresh(0, tasks, keys), Work.USUAL_SIZE);
-                    return callers == 1 ? Raw.insertSingly(raw, rows) : Raw.insertShared(raw, rows, callers, false);
-                });
+                    return callers == 1 ? Raw.insertSingly(raw, rows, 1) : Raw.insertShared(raw, rows, callers, false);
+                },
+                single));
     }
 
     private static Reading submitBatches(StoreUnderTest.Place place, List<Item> items, int size) {
@@ -143,7 +153,9 @@ final class Measures {
     private static Lap rawDuplicates(RawStore raw, int number, boolean halfNew, boolean batches) {
         raw.insert(Raw.rows(Item.fresh(0, KNOWN, Keys.RISING), Work.USUAL_SIZE), false);
         List<RawStore.Row> rows = Raw.rows(Item.mixed(KNOWN, number, halfNew, Keys.RISING), Work.USUAL_SIZE);
-        return batches ? Raw.insertInBatches(raw, rows, !halfNew) : Raw.insertShared(raw, rows, 64, !halfNew);
+        // Where rows are inserted many at a time, one look for all of them costs less than the conflicts.
+        boolean look = !halfNew || raw.isConcurrent();
+        return batches ? Raw.insertInBatches(raw, rows, look) : Raw.insertShared(raw, rows, 64, look);
     }
 
     private void running() {
@@ -193,7 +205,7 @@ final class Measures {
     /** Lets a worker complete so many tasks more and closes it; how long until the last was completed. */
     static Lap drainAll(Ours ours, int tasks) {
         long target = ours.store().completed() + tasks;
-        Lap began = Lap.begin();
+        Lap.Begun began = ours.begin();
         Worker worker = ours.work();
         ours.store().awaitCompleted(target);
         Lap took = began.end();
@@ -206,7 +218,7 @@ final class Measures {
         int tasks = items.size();
         try (Ours ours = new Ours(place, tasks, size);
                 Worker worker = ours.work()) {
-            Lap began = Lap.begin();
+            Lap.Begun began = ours.begin();
             if (batches) {
                 ours.submitInBatches(items);
             } else {

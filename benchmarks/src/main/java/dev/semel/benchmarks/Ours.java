@@ -21,6 +21,7 @@ final class Ours implements AutoCloseable {
     /** How many submissions go into one batch. */
     static final int BATCH = 1_000;
 
+    private final StoreUnderTest.Place place;
     private final CountingStore store;
     private final Semel semel;
     private final int size;
@@ -35,10 +36,16 @@ final class Ours implements AutoCloseable {
      * @param size how many characters an input has
      */
     Ours(StoreUnderTest.Place place, int mostTasks, int size) {
+        this.place = place;
         this.store = new CountingStore(place.open());
         this.semel = Semel.on(store).build();
         this.size = size;
         this.executions = new AtomicIntegerArray(mostTasks);
+    }
+
+    /** Begins a lap, with what is written to the storage's log. */
+    Lap.Begun begin() {
+        return Lap.begin(place::logged);
     }
 
     CountingStore store() {
@@ -56,7 +63,7 @@ final class Ours implements AutoCloseable {
 
     /** Submits one at a time. */
     Lap submitSingly(List<Item> items, int callers) {
-        return Callers.run(callers, items.size(), i -> {
+        return Callers.run(place::logged, callers, items.size(), i -> {
             if (request(items.get(i)).send().created()) {
                 created.incrementAndGet();
             }
@@ -65,7 +72,7 @@ final class Ours implements AutoCloseable {
 
     /** Submits in batches of a thousand. */
     Lap submitInBatches(List<Item> items) {
-        Lap began = Lap.begin();
+        Lap.Begun began = Lap.begin(place::logged);
         for (int from = 0; from < items.size(); from += BATCH) {
             List<SubmissionRequest<Work, @Nullable Void>> requests = new ArrayList<>(BATCH);
             for (Item item : items.subList(from, Math.min(items.size(), from + BATCH))) {

@@ -113,11 +113,9 @@ final class RawSqlite implements RawStore {
     }
 
     @Override
-    public int claimAndComplete(int limit) {
-        @SuppressWarnings("ArrayRecordComponent") // never compared
-        record Claimed(long seq, int attempt, byte[] id, String input) {}
+    public Claim claim(int limit) {
         try {
-            List<Claimed> claimed = new ArrayList<>(limit);
+            List<Taken> claimed = new ArrayList<>(limit);
             begin.execute();
             long now = System.currentTimeMillis();
             claim.setLong(1, now + 30_000);
@@ -125,24 +123,50 @@ final class RawSqlite implements RawStore {
             claim.setInt(3, limit);
             try (ResultSet row = claim.executeQuery()) {
                 while (row.next()) {
-                    claimed.add(new Claimed(row.getLong(1), row.getInt(2), row.getBytes(3), row.getString(4)));
+                    if (row.getBytes(3) != null) {
+                        claimed.add(new Taken(row.getLong(1), row.getInt(2), row.getString(4)));
+                    }
                 }
             }
             commit.execute();
+            return new Claim(0, claimed);
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Override
+    public void complete(Claim claimed) {
+        try {
             begin.execute();
-            for (Claimed task : claimed) {
+            for (Taken task : claimed.tasks()) {
                 complete.setString(1, null);
-                complete.setLong(2, task.seq());
+                complete.setLong(2, (Long) task.task());
                 complete.setInt(3, task.attempt());
                 if (complete.executeUpdate() != 1) {
                     throw new IllegalStateException("A completion was refused");
                 }
             }
             commit.execute();
-            return claimed.size();
         } catch (SQLException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    /** Another connection would only wait for this one. */
+    @Override
+    public RawStore beside() {
+        throw new UnsupportedOperationException("SQLite has one writer");
+    }
+
+    @Override
+    public boolean isConcurrent() {
+        return false;
+    }
+
+    @Override
+    public long logged() {
+        return 0;
     }
 
     @Override

@@ -14,6 +14,7 @@ import java.util.List;
  * @param idleSeconds how long an idle worker is watched
  * @param history sizes of the history
  * @param backlog sizes of the backlog
+ * @param dead how many rows have died while a transaction stays open
  * @param warmUps how many rounds go before the first sample
  * @param repeats how often each sample is taken
  */
@@ -27,11 +28,12 @@ record Scale(
         int idleSeconds,
         List<Integer> history,
         List<Integer> backlog,
+        int dead,
         int warmUps,
         int repeats) {
 
-    static final Scale BRIEF =
-            new Scale(800, 2_000, 6_000, 15_000, 12_000, 60, 3, List.of(0, 50_000), List.of(10_000, 50_000), 4, 3);
+    static final Scale BRIEF = new Scale(
+            800, 2_000, 6_000, 15_000, 12_000, 60, 3, List.of(0, 50_000), List.of(10_000, 50_000), 20_000, 4, 3);
 
     static final Scale FULL = new Scale(
             4_000,
@@ -43,6 +45,7 @@ record Scale(
             10,
             List.of(0, 200_000, 1_000_000),
             List.of(10_000, 500_000),
+            200_000,
             10,
             3);
 }

@@ -49,6 +49,16 @@ final class SqliteUnderTest implements StoreUnderTest {
         return SqliteTaskStore.open(Path.of(url.substring(PREFIX.length())));
     }
 
+    @Override
+    public boolean isServer() {
+        return false;
+    }
+
+    @Override
+    public List<String> warnings(Map<String, String> facts) {
+        return List.of();
+    }
+
     private record SqlitePlace(Path home) implements Place {
 
         private Path file() {

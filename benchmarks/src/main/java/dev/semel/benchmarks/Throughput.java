@@ -15,9 +15,22 @@ record Throughput(
         int number,
         int repeats,
         OursSample ours,
-        @Nullable RawSample raw)
+        @Nullable RawSample raw,
+        @Nullable RawSample single)
         implements Measure {
 
+    /** The name of the raw limit of callers who share nothing: a commit for each task. */
+    static final String SINGLE = "raw with a commit for each task, tasks/s";
+
+    /** The name of what ours is to it. */
+    static final String TO_SINGLE = "ratio to that";
+
+    /** The name of what a task writes to the log of the storage. */
+    static final String LOGGED = "WAL, bytes per task";
+
+    private static final String RAW_LOGGED = "raw WAL";
+    private static final String DIED = "dead rows per task";
+    private static final String RAW_DIED = "raw dead rows";
     private static final String OURS_PROCESSOR = "processor, µs per task";
     private static final String RAW_PROCESSOR = "raw";
 
@@ -39,22 +52,42 @@ record Throughput(
         }
     }
 
+    private record Sampled(Reading reading, long died) {
+
+        Lap lap() {
+            return reading.lap();
+        }
+    }
+
     @Override
     public Result take() {
         takeOurs(number / 4);
-        takeRaw(number / 4);
         List<Double> oursPerSecond = new ArrayList<>();
         List<Double> rawPerSecond = new ArrayList<>();
         Map<String, List<Double>> details = new LinkedHashMap<>();
+        if (raw != null) {
+            takeRaw(raw, number / 4);
+        }
+        if (single != null) {
+            takeRaw(single, number / 4);
+        }
         for (int i = 0; i < repeats; i++) {
-            Reading reading = takeOurs(number);
-            oursPerSecond.add(reading.lap().perSecond(number));
-            note(details, OURS_PROCESSOR, reading.lap().processorMicrosPer(number));
-            reading.details().forEach((name, value) -> note(details, name, value));
-            Lap lap = takeRaw(number);
-            if (lap != null) {
-                rawPerSecond.add(lap.perSecond(number));
-                note(details, RAW_PROCESSOR, lap.processorMicrosPer(number));
+            Sampled sampled = takeOurs(number);
+            double perSecond = sampled.lap().perSecond(number);
+            oursPerSecond.add(perSecond);
+            note(details, OURS_PROCESSOR, sampled.lap().processorMicrosPer(number));
+            sampled.reading().details().forEach((name, value) -> note(details, name, value));
+            noteCounted(details, LOGGED, DIED, sampled);
+            if (raw != null) {
+                Sampled beside = takeRaw(raw, number);
+                rawPerSecond.add(beside.lap().perSecond(number));
+                note(details, RAW_PROCESSOR, beside.lap().processorMicrosPer(number));
+                noteCounted(details, RAW_LOGGED, RAW_DIED, beside);
+            }
+            if (single != null) {
+                double alone = takeRaw(single, number).lap().perSecond(number);
+                note(details, SINGLE, alone);
+                note(details, TO_SINGLE, perSecond / alone);
             }
         }
         Map<String, Double> medians = new LinkedHashMap<>();
@@ -70,19 +103,27 @@ record Throughput(
                 medians);
     }
 
-    private Reading takeOurs(int tasks) {
+    private Sampled takeOurs(int tasks) {
         try (StoreUnderTest.Place place = storage.fresh()) {
-            return ours.take(place, tasks);
+            Reading reading = ours.take(place, tasks);
+            return new Sampled(reading, place.died());
         }
     }
 
-    private @Nullable Lap takeRaw(int tasks) {
-        if (raw == null) {
-            return null;
+    private Sampled takeRaw(RawSample sample, int tasks) {
+        try (StoreUnderTest.Place place = storage.fresh()) {
+            Lap lap;
+            try (RawStore store = place.openRaw()) {
+                lap = sample.take(store, tasks);
+            }
+            return new Sampled(Reading.of(lap), place.died());
         }
-        try (StoreUnderTest.Place place = storage.fresh();
-                RawStore store = place.openRaw()) {
-            return raw.take(store, tasks);
+    }
+
+    private void noteCounted(Map<String, List<Double>> details, String logged, String died, Sampled sampled) {
+        if (sampled.lap().logged() > 0) {
+            note(details, logged, sampled.lap().loggedPer(number));
+            note(details, died, sampled.died() / (double) number);
         }
     }
 

@@ -7,10 +7,10 @@
  * still keep the promises, the fewest indexes, one transaction for a thousand rows, the data prepared beforehand. Nothing
  * that is general can reach it. The ratio of the two is what does not depend on the machine.
  *
- * <p>Every sample works on a store of its own, in a directory that is made for it and removed after it; the user's own file is
- * never touched. Every execution is counted, task by task: a run in which one ran twice or never is no figure but an error.
- * That what was answered is really on the disk is not believed either: the calls that force data to the disk are counted
- * from outside, with {@code strace}, where there is one.
+ * <p>Every sample works on a store of its own, in a directory or a schema that is made for it and removed after it; the user's
+ * own store is never touched. Every execution is counted, task by task: a run in which one ran twice or never is no figure but
+ * an error. That what was answered is really on the disk is not believed either: what forces data to the disk is counted from
+ * outside, with {@code strace} or by the server, where that is possible.
  *
  * <p>{@link dev.semel.benchmarks.Bench} is the way in. What is measured is listed in {@code Measures}; a store takes part by an
  * implementation of {@code StoreUnderTest}.

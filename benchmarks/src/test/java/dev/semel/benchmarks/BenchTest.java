@@ -13,7 +13,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 class BenchTest {
 
-    private static final Scale TINY = new Scale(50, 50, 50, 1_000, 1_000, 5, 1, List.of(0), List.of(1_000), 1, 2);
+    private static final Scale TINY =
+            new Scale(50, 50, 50, 1_000, 1_000, 5, 1, List.of(0), List.of(1_000), 1_000, 1, 2);
 
     @TempDir
     Path directory;

@@ -23,9 +23,11 @@ final class BenchCommand implements Command {
         return Options.command(
                         this,
                         "Measures how fast Semel is here, beside the raw limit of the same storage.",
-                        "Works in a directory of its own beside the store and removes it; the store itself is not touched.",
+                        "Works in a directory of its own beside the store, or in schemas of its own in the database, and"
+                                + " removes them; the store itself is not touched.",
                         "semel bench --short",
                         "semel bench --store sqlite:/var/lib/semel/semel.db --output report",
+                        "semel bench --store postgresql://user@localhost/app --short",
                         "semel bench --only life --only drain")
                 .addOption(Options.flag(SHORT, "Small samples: a first impression in under two minutes."))
                 .addOption(Options.value(OUTPUT, "DIR", "Write report.md with charts, and report.json, there."))
@@ -35,8 +37,10 @@ final class BenchCommand implements Command {
     @Override
     public int run(Invocation invocation) {
         String output = invocation.text(OUTPUT);
+        StoreUrl url = invocation.store();
+        String database = url.database();
         BenchOptions options = new BenchOptions(
-                invocation.store().toString(),
+                database == null ? url.toString() : database,
                 invocation.has(SHORT),
                 invocation.texts(ONLY),
                 output == null ? null : Path.of(output));

@@ -112,6 +112,8 @@ final class Checkup {
             add("store opens", Verdict.OK, at.toString(), null);
             if (file != null) {
                 inspect(file);
+            } else if (at.database() != null) {
+                findings.addAll(PostgresInspection.of(at.database()));
             }
             clock(store);
             roundTrip(store);
@@ -214,7 +216,7 @@ final class Checkup {
                 (completed ? "done in " : "not done within ") + took.toMillis() + " ms",
                 completed
                         ? "The disk is slow or busy: each of these steps waits for it once."
-                        : "Look for a program that keeps a transaction open on the file.");
+                        : "Look for a program that keeps a transaction open on the store.");
     }
 
     private void add(String check, Verdict verdict, String seen, @Nullable String remedy) {

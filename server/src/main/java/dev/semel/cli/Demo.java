@@ -2,7 +2,6 @@ package dev.semel.cli;
 
 import dev.semel.Semel;
 import dev.semel.engine.RawJson;
-import dev.semel.jdbc.SqliteTaskStore;
 import dev.semel.store.Applied;
 import dev.semel.store.Attempt;
 import dev.semel.store.Task;
@@ -59,10 +58,9 @@ final class Demo {
     }
 
     List<Seen> run() {
-        stage.tell("Semel keeps its tasks in one file, here " + stage.url().file()
-                + ". Every process below is a real one.");
+        TaskStore store = stage.place().url().open();
+        stage.tell("Semel keeps its tasks " + stage.place().told() + ". Every process below is a real one.");
         List<Seen> seen = new ArrayList<>();
-        TaskStore store = SqliteTaskStore.open(stage.url().file());
         try (Semel semel = Semel.on(store).build()) {
             seen.add(step(semel, store, "one key from 16 callers at once is one task", this::oneKey));
             seen.add(step(semel, store, "the same key with other input is refused", this::conflict));

@@ -1,6 +1,6 @@
 package dev.semel.cli;
 
-import dev.semel.task.InvalidInput;
+import dev.semel.task.StoreUnavailable;
 import dev.semel.task.StoreUnusable;
 import java.io.IOException;
 import java.time.Duration;
@@ -22,26 +22,24 @@ final class DemoCommand implements Command {
         return Options.command(
                 this,
                 "Shows what Semel promises, with real processes that are killed and frozen.",
-                "It needs nothing, takes less than a minute, works in a temporary directory and removes it. Exit code 0 only"
-                        + " if every promise held.",
+                "It needs nothing, takes less than a minute, works in a temporary directory and removes it; with --store in a"
+                        + " schema of its own in that PostgreSQL database. Exit code 0 only if every promise held.",
                 "semel demo",
+                "semel demo --store postgresql://user@localhost/app",
                 "semel demo --json");
     }
 
     @Override
     public int run(Invocation invocation) {
-        if (invocation.text(Options.STORE) != null) {
-            throw new InvalidInput("The demo works in a store of its own, which it removes, but got --store \""
-                    + Text.shown(invocation.text(Options.STORE, "")) + "\". Leave it out.");
-        }
         Console console = invocation.console();
         long began = System.nanoTime();
         CountDownLatch ended = new CountDownLatch(1);
         List<Demo.Seen> seen;
         try (OwnDirectory directory = OwnDirectory.in(null, "semel-demo-");
-                DemoProcess.Group processes = new DemoProcess.Group(directory.path());
-                AtSignal atSignal = new AtSignal(() -> cleanUp(directory, processes, ended))) {
-            seen = new Demo(new DemoStage(directory.path(), processes, line -> {
+                DemoPlace place = DemoPlace.of(invocation.text(Options.STORE), directory.path());
+                DemoProcess.Group processes = new DemoProcess.Group(directory.path(), place.secretUrl());
+                AtSignal atSignal = new AtSignal(() -> cleanUp(directory, place, processes, ended))) {
+            seen = new Demo(new DemoStage(place, processes, line -> {
                         if (!invocation.json()) {
                             console.out().println(line);
                         }
@@ -90,15 +88,23 @@ final class DemoCommand implements Command {
     }
 
     /** At a signal: no process goes on, and what the demo itself still writes is waited for, but not for long. */
-    private static void cleanUp(OwnDirectory directory, DemoProcess.Group processes, CountDownLatch ended) {
+    private static void cleanUp(
+            OwnDirectory directory, DemoPlace place, DemoProcess.Group processes, CountDownLatch ended) {
         processes.close();
         try {
             ended.await(2, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        try {
+            place.close();
+        } catch (StoreUnavailable e) {
+            System.err.println("semel: " + e.getMessage());
+        }
+        try {
             directory.close();
         } catch (IOException e) {
             System.err.println("semel: \"" + directory.path() + "\" could not be removed: " + e.getMessage());
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
         }
     }
 }

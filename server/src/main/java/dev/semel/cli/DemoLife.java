@@ -95,7 +95,11 @@ final class DemoLife {
     }
 
     Outcome rateLimit(Semel semel, TaskStore store) throws IOException, InterruptedException {
-        semel.operations().set(REPORTS, QueueSettings.builder().rateLimit(LIMIT).build());
+        // Paused until both are there: a process takes longer to start than these tasks to run.
+        semel.operations()
+                .set(
+                        REPORTS,
+                        QueueSettings.builder().rateLimit(LIMIT).paused(true).build());
         List<SubmissionRequest<RawJson, RawJson>> requests = new ArrayList<>();
         for (int i = 0; i < TASKS; i++) {
             requests.add(charge(semel, REPORTS));
@@ -104,6 +108,7 @@ final class DemoLife {
         stage.say("two workers share a queue with " + TASKS + " due tasks and a limit of " + LIMIT.text());
         DemoProcess one = stage.worker(REPORTS);
         DemoProcess other = stage.worker(REPORTS);
+        semel.operations().resume(REPORTS);
         for (SubmissionRequest<RawJson, RawJson> request : requests) {
             semel.handle(DemoChildCommand.CHARGE, request.taskId()).result(DemoStage.PATIENCE);
         }

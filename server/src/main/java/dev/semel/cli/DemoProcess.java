@@ -39,12 +39,19 @@ final class DemoProcess implements AutoCloseable {
     static final class Group implements AutoCloseable {
 
         private final Path directory;
+        private final String store;
         private final List<DemoProcess> running = new ArrayList<>();
         private boolean closed;
 
-        /** What a killed process cannot clean up, SQLite's library above all, stays in the directory. */
-        Group(Path directory) {
+        /**
+         * Makes a group without processes.
+         *
+         * @param directory what a killed process cannot clean up, SQLite's library above all, stays there
+         * @param store the URL of the store, which may have a password: it goes where no list of processes shows it
+         */
+        Group(Path directory, String store) {
             this.directory = directory;
+            this.store = store;
         }
 
         synchronized DemoProcess start(String role, List<String> arguments) throws IOException {
@@ -53,11 +60,11 @@ final class DemoProcess implements AutoCloseable {
             }
             List<String> command = new ArrayList<>(java(directory));
             command.addAll(arguments);
-            Process process = new ProcessBuilder(command)
+            ProcessBuilder builder = new ProcessBuilder(command)
                     .redirectError(ProcessBuilder.Redirect.appendTo(
-                            directory.resolve("children.log").toFile()))
-                    .start();
-            DemoProcess started = new DemoProcess(role, process);
+                            directory.resolve("children.log").toFile()));
+            builder.environment().put("SEMEL_STORE", store);
+            DemoProcess started = new DemoProcess(role, builder.start());
             running.add(started);
             Thread.ofPlatform().daemon().name("demo-reader").start(started::read);
             return started;

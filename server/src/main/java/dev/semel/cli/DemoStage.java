@@ -5,7 +5,6 @@ import dev.semel.store.Task;
 import dev.semel.store.TaskStore;
 import dev.semel.task.TaskId;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,18 +20,18 @@ final class DemoStage {
     static final Duration LEASE = Duration.ofMillis(1_500);
 
     private final DemoProcess.Group processes;
-    private final StoreUrl url;
+    private final DemoPlace place;
     private final Consumer<String> voice;
     private final JsonMapper mapper = JsonMapper.builder().build();
 
-    DemoStage(Path directory, DemoProcess.Group processes, Consumer<String> voice) {
+    DemoStage(DemoPlace place, DemoProcess.Group processes, Consumer<String> voice) {
         this.processes = processes;
-        this.url = new StoreUrl(directory.resolve("demo.db"));
+        this.place = place;
         this.voice = voice;
     }
 
-    StoreUrl url() {
-        return url;
+    DemoPlace place() {
+        return place;
     }
 
     boolean isClosed() {
@@ -76,9 +75,7 @@ final class DemoStage {
     }
 
     DemoProcess start(String role, List<String> arguments) throws IOException {
-        List<String> all = new ArrayList<>(arguments);
-        all.addAll(List.of(Options.STORE, url.toString()));
-        return processes.start(role, all);
+        return processes.start(role, arguments);
     }
 
     static void expect(DemoProcess process, String expected) throws InterruptedException {

@@ -1,7 +1,6 @@
 package dev.semel.cli;
 
 import dev.semel.jdbc.PostgresSchema;
-import dev.semel.jdbc.PostgresSettings;
 import dev.semel.jdbc.SqliteSchema;
 import dev.semel.store.TaskStore;
 import picocli.CommandLine.Model.CommandSpec;
@@ -26,7 +25,7 @@ final class MigrateCommand implements Command {
         Console console = invocation.console();
         if (invocation.has("--print")) {
             boolean database = invocation.store().isDatabase();
-            String sql = database ? PostgresSchema.print(PostgresSettings.SCHEMA) : SqliteSchema.print();
+            String sql = database ? PostgresSchema.print(invocation.store().schema()) : SqliteSchema.print();
             if (invocation.json()) {
                 console.out()
                         .println(new JsonText()

@@ -3,6 +3,7 @@ package dev.semel.cli;
 import dev.semel.jdbc.PostgresSchema;
 import dev.semel.jdbc.PostgresSettings;
 import dev.semel.jdbc.PostgresTaskStore;
+import dev.semel.jdbc.PostgresUrl;
 import dev.semel.jdbc.SqliteSettings;
 import dev.semel.jdbc.SqliteTaskStore;
 import dev.semel.store.TaskStore;
@@ -111,9 +112,19 @@ record StoreUrl(@Nullable Path place, @Nullable String database) {
         return SqliteTaskStore.open(file, SqliteSettings.standard().withCreate(false));
     }
 
-    /** Without user and password. */
+    /** The schema of the tables in a PostgreSQL database. */
+    String schema() {
+        String named = database == null ? null : PostgresUrl.parse(database).schema();
+        return named == null ? PostgresSettings.SCHEMA : named;
+    }
+
+    /** Without user, password and options, which may have one too; only the schema is part of the name. */
     @Override
     public String toString() {
-        return database == null ? SQLITE + place : database.replaceFirst("//.*@", "//");
+        if (database == null) {
+            return SQLITE + place;
+        }
+        String plain = database.replaceFirst("\\?.*", "").replaceFirst("//.*@", "//");
+        return schema().equals(PostgresSettings.SCHEMA) ? plain : plain + "?schema=" + schema();
     }
 }

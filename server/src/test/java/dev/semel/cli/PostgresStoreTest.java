@@ -57,7 +57,38 @@ class PostgresStoreTest {
                         .get("state")
                         .asString())
                 .isEqualTo("cancelled");
-        run("doctor").exits(ExitCode.DONE);
+        JsonNode report = run("doctor").exits(ExitCode.DONE).json();
+        assertThat(report.get("checks")
+                        .valueStream()
+                        .map(check -> check.get("check").asString()))
+                .contains(
+                        "store opens",
+                        "schema version",
+                        "server",
+                        "durability",
+                        "synchronous commit",
+                        "autovacuum",
+                        "open transactions",
+                        "submit, claim, complete");
+    }
+
+    @Test
+    void aSchemaThatTheUrlNamesIsUsedByEveryCommandAndIsPartOfTheName() {
+        String plain = url;
+        url = plain + "?schema=jobs&password=secret";
+        JsonNode migrated = run("migrate").exits(ExitCode.DONE).json();
+        assertThat(migrated.get("store").asString()).endsWith("?schema=jobs").doesNotContain("secret");
+        run("submit", "charge", "{}").exits(ExitCode.DONE);
+        assertThat(run("task", "list").exits(ExitCode.DONE).json().get("tasks").size())
+                .isEqualTo(1);
+        assertThat(run("migrate", "--print")
+                        .exits(ExitCode.DONE)
+                        .json()
+                        .get("sql")
+                        .asString())
+                .contains("CREATE TABLE jobs.task");
+        url = plain;
+        run("task", "list").exits(ExitCode.STORE_UNAVAILABLE);
     }
 
     @Test
