@@ -3,6 +3,7 @@ package dev.semel;
 import dev.semel.engine.Cleaner;
 import dev.semel.store.Applied;
 import dev.semel.store.Attempt;
+import dev.semel.store.EffectRecord;
 import dev.semel.store.KeyRecord;
 import dev.semel.store.Page;
 import dev.semel.store.QueueDepth;
@@ -73,10 +74,15 @@ public final class Operations {
      *
      * @param task the dead letter: what would run
      * @param attempts the attempts that it had, oldest first
+     * @param effects the effects of its lineage: those that are done will not run again, those that are unknown will be dealt
+     *     with as their handler says, or will not run again if their provider's window has passed
      * @param supersededBy the newer task that holds its key, so that a redrive would change nothing; null if it would run
      */
     public record Outlook(
-            Task task, List<Attempt> attempts, @Nullable TaskId supersededBy) {}
+            Task task,
+            List<Attempt> attempts,
+            List<EffectRecord> effects,
+            @Nullable TaskId supersededBy) {}
 
     /**
      * A queue, as people look at it.
@@ -152,7 +158,7 @@ public final class Operations {
         return switch (answer) {
             case APPLIED -> Cancellation.CANCELLED;
             case CANCEL_REQUESTED -> Cancellation.ASKED;
-            case STALE, SUPERSEDED, HELD, CIRCLE -> Cancellation.ENDED;
+            case STALE, SUPERSEDED, HELD, SETTLED, TOO_LATE, CIRCLE -> Cancellation.ENDED;
             case NOT_FOUND -> throw notFound(id);
         };
     }
@@ -235,6 +241,8 @@ public final class Operations {
                 .toList());
         Map<TaskId, List<Attempt>> attempts =
                 store.attempts(dead.stream().map(Task::id).toList());
+        Map<TaskId, List<EffectRecord>> effects =
+                store.effects(dead.stream().map(Task::lineage).distinct().toList());
         List<Outlook> outlooks = new ArrayList<>();
         for (Task task : dead) {
             Identity identity = task.identity();
@@ -243,7 +251,11 @@ public final class Operations {
             if (identity != null && newer == null) {
                 promised.put(identity, task.id());
             }
-            outlooks.add(new Outlook(task, attempts.getOrDefault(task.id(), List.of()), newer));
+            outlooks.add(new Outlook(
+                    task,
+                    attempts.getOrDefault(task.id(), List.of()),
+                    effects.getOrDefault(task.lineage(), List.of()),
+                    newer));
         }
         return outlooks;
     }
@@ -268,7 +280,7 @@ public final class Operations {
         return switch (answer) {
             case APPLIED -> Redriving.REDRIVEN;
             case SUPERSEDED -> Redriving.SUPERSEDED;
-            case STALE, NOT_FOUND, HELD, CANCEL_REQUESTED, CIRCLE -> Redriving.NOT_DEAD;
+            case STALE, NOT_FOUND, HELD, CANCEL_REQUESTED, SETTLED, TOO_LATE, CIRCLE -> Redriving.NOT_DEAD;
         };
     }
 
@@ -319,7 +331,7 @@ public final class Operations {
                 case NOT_FOUND -> {
                     return Release.FREE;
                 }
-                case SUPERSEDED, STALE, CANCEL_REQUESTED, CIRCLE -> {}
+                case SUPERSEDED, STALE, CANCEL_REQUESTED, SETTLED, TOO_LATE, CIRCLE -> {}
             }
         }
         return Release.HELD;

@@ -58,6 +58,7 @@ public final class Semel implements AutoCloseable {
     private final Cleaner cleaner;
     private final Explainer explainer;
     private final Operations operations;
+    private final EffectOperations effects;
     private final Sender sender;
     private final List<Worker> workers = new CopyOnWriteArrayList<>();
 
@@ -84,6 +85,7 @@ public final class Semel implements AutoCloseable {
         this.cleaner = new Cleaner(builder.store, settings.cleaning().over(builder.cleaning), builder.random, timers);
         this.explainer = new Explainer(builder.store, reuse);
         this.operations = new Operations(builder.store, cleaner, explainer);
+        this.effects = new EffectOperations(builder.store);
     }
 
     private static <T> T orElse(@Nullable T configured, T coded) {
@@ -187,6 +189,15 @@ public final class Semel implements AutoCloseable {
      */
     public Operations operations() {
         return operations;
+    }
+
+    /**
+     * What people do about the effects of tasks: look at them, and say what became of those that nobody knows.
+     *
+     * @return the operations
+     */
+    public EffectOperations effects() {
+        return effects;
     }
 
     /** Closes all workers, then the store. */

@@ -31,6 +31,7 @@ final class World implements AutoCloseable {
     final TaskStore store = new InMemoryTaskStore(now::get);
     final AtomicInteger lose = new AtomicInteger();
     final AtomicInteger busy = new AtomicInteger();
+    final AtomicInteger applies = new AtomicInteger();
     private final AtomicLong ticks = new AtomicLong(1_769_515_200_000L);
 
     // Each look is a millisecond later, so that ids rise in the order in which they are made.
@@ -91,6 +92,7 @@ final class World implements AutoCloseable {
 
         @Override
         public List<Applied> apply(List<Transition> batch) {
+            applies.incrementAndGet();
             return answer(() -> store.apply(batch));
         }
     }

@@ -1,7 +1,6 @@
 package dev.semel.engine;
 
 import dev.semel.store.Claims.Claimed;
-import dev.semel.store.Transition;
 import org.jspecify.annotations.Nullable;
 
 /** A task in this worker's hands. */
@@ -15,9 +14,6 @@ final class Held {
 
     WorkerHost.@Nullable Started started;
     WorkerHost.@Nullable Timer timeout;
-
-    @Nullable
-    Transition outcome;
 
     boolean gone;
 

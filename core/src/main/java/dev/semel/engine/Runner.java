@@ -14,10 +14,14 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
 
 /** Turns a claimed task into the transition that settles it. */
 final class Runner {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Runner.class);
 
     private final Handlers handlers;
     private final Codec codec;
@@ -29,15 +33,35 @@ final class Runner {
         this.random = random;
     }
 
-    /** Runs the handler, on the thread it is called on, and says what became of the attempt. */
+    /**
+     * Runs the handler, on the thread it is called on, and says what became of the attempt; null if the handler has completed
+     * its task itself.
+     */
+    @Nullable
     Transition run(TaskContext context) {
+        Transition outcome = outcome(context);
+        Parked parked = context.parked();
+        if (context.completed()) {
+            if (!(outcome instanceof Transition.Complete)) {
+                LOG.warn(
+                        "The handler of task {} failed after its transaction had completed the task", context.taskId());
+            }
+            return null;
+        }
+        // Also if the handler caught it and went on: the effect is unknown all the same.
+        return parked == null || context.isCancelled()
+                ? outcome
+                : new Transition.Park(context.claimed().lease(), parked.effect(), parked.reason());
+    }
+
+    private Transition outcome(TaskContext context) {
         Lease lease = context.claimed().lease();
         try (MDC.MDCCloseable task =
                         MDC.putCloseable("semel.task_id", context.taskId().toString());
                 MDC.MDCCloseable attempt = MDC.putCloseable("semel.attempt", Integer.toString(context.attempt()))) {
             String input = Objects.requireNonNull(context.task().input(), "an open task has its input");
             Object output = handlers.of(context.type()).handle(codec, context, input);
-            return context.timedOut() ? timedOut(context) : new Transition.Complete(lease, encoded(output));
+            return context.timedOut() ? timedOut(context) : new Transition.Complete(lease, encoded(codec, output));
         } catch (Snooze snooze) {
             return new Transition.PutBack(lease, snooze.delay());
         } catch (Throwable thrown) {
@@ -91,7 +115,7 @@ final class Runner {
         return own != null ? own : handlers.of(task.type()).type().retry();
     }
 
-    private @Nullable String encoded(@Nullable Object output) {
+    static @Nullable String encoded(Codec codec, @Nullable Object output) {
         if (output == null) {
             return null;
         }

@@ -3,7 +3,9 @@ package dev.semel.engine;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
@@ -113,5 +115,14 @@ public final class VirtualThreadHost implements WorkerHost {
     public Started start(Runnable handler) {
         Thread thread = Thread.ofVirtual().name(name).start(handler);
         return thread::interrupt;
+    }
+
+    @Override
+    public <T> T await(CompletableFuture<T> future) throws InterruptedException {
+        try {
+            return future.get();
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof RuntimeException cause ? cause : new IllegalStateException(e.getCause());
+        }
     }
 }

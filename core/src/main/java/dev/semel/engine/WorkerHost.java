@@ -2,6 +2,7 @@ package dev.semel.engine;
 
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
@@ -66,6 +67,17 @@ public interface WorkerHost {
      * @return interrupts it
      */
     Started start(Runnable handler);
+
+    /**
+     * Waits on a handler's thread, for something that a step completes.
+     *
+     * @param future what to wait for
+     * @param <T> the class of the value
+     * @return the value
+     * @throws InterruptedException if the handler was interrupted
+     * @throws RuntimeException what the future was completed with instead of a value
+     */
+    <T> T await(CompletableFuture<T> future) throws InterruptedException;
 
     /** A step that waits for its time. */
     interface Timer {

@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
  * One worker: its state and its rules. Every method that changes something runs as a step of the host, one at a time.
  *
  * <p>A task is in one of three places here: {@code ready} (claimed, not begun), {@code running} (its handler runs), and
- * {@code outbox} (ended, not yet settled in the store). In all three its lease is extended; from all three it leaves only
+ * {@code unsettled} (ended, and its outcome in the {@link Outbox}). In all three its lease is extended; from all three it leaves only
  * by an answer of the store.
  */
 public final class WorkerLoop {
@@ -33,7 +33,6 @@ public final class WorkerLoop {
     // How far ahead to hold tasks: what was run lately within this time, so that slow tasks are left to other workers.
     private static final long AHEAD_NANOS = Duration.ofMillis(50).toNanos();
 
-    private static final int MAX_SETTLED_AT_ONCE = 1_000;
     private static final Duration FIRST_BACKOFF = Duration.ofMillis(50);
     private static final Duration LONGEST_BACKOFF = Duration.ofSeconds(5);
 
@@ -45,13 +44,15 @@ public final class WorkerLoop {
     private final WorkerSettings settings;
     private final Handlers handlers;
     private final Runner runner;
+    private final Codec codec;
 
     private final Deque<Held> ready = new ArrayDeque<>();
     private final Set<Held> running = new LinkedHashSet<>();
-    private final Deque<Held> outbox = new ArrayDeque<>();
+    private final Set<Held> unsettled = new LinkedHashSet<>();
+    private final Outbox outbox;
+    private final Ledger ledger;
 
     private int suspects;
-    private boolean settling;
     private boolean claiming;
     private boolean claimWanted = true;
     private @Nullable ClaimRequest lostClaim;
@@ -80,6 +81,9 @@ public final class WorkerLoop {
         this.settings = settings;
         this.handlers = handlers;
         this.runner = new Runner(handlers, codec, host.random());
+        this.codec = codec;
+        this.outbox = new Outbox(store, host, settings.name(), this::pump);
+        this.ledger = new WorkerLedger(store, host, outbox);
     }
 
     /** Begins to work. */
@@ -120,15 +124,9 @@ public final class WorkerLoop {
         while (!closing && !ready.isEmpty() && running.size() < settings.concurrency()) {
             begin(ready.poll());
         }
-        settle();
+        outbox.send();
         claim();
-        if (closing
-                && !claiming
-                && lostClaim == null
-                && ready.isEmpty()
-                && running.isEmpty()
-                && outbox.isEmpty()
-                && !settling) {
+        if (closing && !claiming && lostClaim == null && ready.isEmpty() && running.isEmpty() && outbox.isEmpty()) {
             Runnable end = closed;
             closed = null;
             if (end != null) {
@@ -161,7 +159,7 @@ public final class WorkerLoop {
         // A claim for every single free place would be a commit for every task: wait until half of the room is free,
         // unless a place would stay empty meanwhile.
         boolean worthwhile = ready.isEmpty() ? free > 0 : room > (settings.concurrency() + held) / 2;
-        if (room < 1 || !worthwhile || outbox.size() > settings.concurrency() + settings.prefetch()) {
+        if (room < 1 || !worthwhile || unsettled.size() > settings.concurrency() + settings.prefetch()) {
             return null;
         }
         int limit = Math.min(room, ClaimRequest.MAX_LIMIT);
@@ -260,19 +258,20 @@ public final class WorkerLoop {
     private void begin(Held held) {
         Duration timeout = runner.timeout(held.claimed.task());
         Instant deadline = timeout == null ? null : host.clock().instant().plus(timeout);
-        TaskContext context = new TaskContext(held.claimed, deadline);
+        TaskContext context = new TaskContext(held.claimed, deadline, codec, ledger, store);
         held.context = context;
         running.add(held);
         if (timeout != null) {
             held.timeout = host.later(timeout, () -> timedOut(held));
         }
         held.started = host.start(() -> {
-            Transition outcome = runner.run(context);
+            @Nullable Transition outcome = runner.run(context);
             host.execute(() -> ended(held, outcome));
         });
     }
 
-    private void ended(Held held, Transition outcome) {
+    /** The handler has ended; without an outcome if it has settled its task itself. */
+    private void ended(Held held, @Nullable Transition outcome) {
         if (!running.remove(held)) {
             return; // given up before: timed out, lost or put back
         }
@@ -280,7 +279,7 @@ public final class WorkerLoop {
         if (held.timeout != null) {
             held.timeout.cancel();
         }
-        if (held.context != null && held.context.leaseLost()) {
+        if (outcome == null || (held.context != null && held.context.leaseLost())) {
             release(held);
         } else {
             post(held, outcome);
@@ -332,50 +331,19 @@ public final class WorkerLoop {
     // ---- settling
 
     private void post(Held held, Transition outcome) {
-        held.outcome = outcome;
-        outbox.add(held);
+        unsettled.add(held);
+        outbox.put(outcome, answer -> settled(held, answer));
     }
 
-    private void settle() {
-        if (settling || outbox.isEmpty()) {
-            return;
+    private void settled(Held held, Applied answer) {
+        unsettled.remove(held);
+        if (answer == Applied.STALE || answer == Applied.NOT_FOUND) {
+            LOG.warn(
+                    "Refused: attempt {} of task {} is no longer the newest, so its outcome was discarded",
+                    held.claimed.lease().attempt(),
+                    held.claimed.task().id());
         }
-        List<Held> batch = new ArrayList<>();
-        List<Transition> moves = new ArrayList<>();
-        for (Held held : outbox) {
-            if (batch.size() == MAX_SETTLED_AT_ONCE) {
-                break;
-            }
-            if (held.outcome != null) {
-                batch.add(held);
-                moves.add(held.outcome);
-            }
-        }
-        settling = true;
-        host.call(() -> store.apply(moves), answers -> settled(batch, answers), thrown -> {
-            warn("settlement of " + batch.size() + " tasks", thrown);
-            host.later(nextBackoff(), () -> {
-                settling = false;
-                pump();
-            });
-        });
-    }
-
-    private void settled(List<Held> batch, List<Applied> answers) {
-        settling = false;
-        backoff = FIRST_BACKOFF;
-        for (int i = 0; i < batch.size(); i++) {
-            outbox.poll(); // the batch is the head of the outbox
-            Held held = batch.get(i);
-            if (answers.get(i) == Applied.STALE || answers.get(i) == Applied.NOT_FOUND) {
-                LOG.warn(
-                        "Refused: attempt {} of task {} is no longer the newest, so its outcome was discarded",
-                        held.claimed.lease().attempt(),
-                        held.claimed.task().id());
-            }
-            release(held);
-        }
-        pump();
+        release(held);
     }
 
     /** The task is no longer in this worker's hands. */
@@ -397,7 +365,7 @@ public final class WorkerLoop {
         long now = host.nanoTime();
         long enough = settings.lease().toNanos() / 6;
         List<Held> batch = new ArrayList<>();
-        for (Iterable<Held> place : List.<Iterable<Held>>of(ready, running, outbox)) {
+        for (Iterable<Held> place : List.<Iterable<Held>>of(ready, running, unsettled)) {
             for (Held held : place) {
                 if (now - held.extendedAt >= enough) {
                     batch.add(held);
@@ -430,7 +398,7 @@ public final class WorkerLoop {
                     held.extendedAt = sentAt;
                     cancelled(held);
                 }
-                case STALE, NOT_FOUND, SUPERSEDED, HELD, CIRCLE -> lost(held);
+                case STALE, NOT_FOUND, SUPERSEDED, HELD, SETTLED, TOO_LATE, CIRCLE -> lost(held);
             }
         }
         heartbeatLater();
@@ -447,8 +415,11 @@ public final class WorkerLoop {
     }
 
     private void lost(Held held) {
-        if (held.gone || held.outcome != null || (held.context != null && held.context.leaseLost())) {
+        if (held.gone || unsettled.contains(held) || (held.context != null && held.context.leaseLost())) {
             return; // settled meanwhile, or its settlement will be answered the same way, or told before
+        }
+        if (held.context != null && held.context.settlesItself()) {
+            return; // it may be this attempt that has completed the task; if not, its transaction is refused
         }
         LOG.warn(
                 "Lost: another attempt has taken over from attempt {} of task {}",

@@ -13,6 +13,11 @@
  * specification); the loop gathers transitions while an earlier batch is under way and sends them together. A store that
  * does not answer is asked again with the very same words, because every operation of a store can be repeated.
  *
+ * <p>A handler that runs effects talks to the store in the middle of its attempt. {@link dev.semel.engine.EffectCall} is
+ * what the user sees; {@code Effects} keeps the order of writes (intent, effect, outcome); what is to be written goes through
+ * the same {@code Outbox} as the ends of attempts, so that all handlers of a worker share its commits and nothing overtakes
+ * anything.
+ *
  * <p>Nothing here trusts its own clock with a decision. Timers only say when to ask the store; whether a lease has run out
  * is what the store answers.
  */

@@ -15,8 +15,12 @@ public enum Applied {
     NOT_FOUND,
     /** Not done: a newer task holds the key. */
     SUPERSEDED,
-    /** Not done: the key's task is still open, so the key cannot be released. */
+    /** Not done: the key's task is still open, or the effect's attempt still at it, so neither can be let go. */
     HELD,
+    /** Not done: the outcome of the effect is recorded already. */
+    SETTLED,
+    /** Not done: nobody knows whether the effect happened, and its provider no longer knows its token. */
+    TOO_LATE,
     /** Not done: the queue would get its own dead letters back. */
     CIRCLE
 }

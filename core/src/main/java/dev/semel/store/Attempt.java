@@ -34,6 +34,8 @@ public record Attempt(
         TIMED_OUT,
         /** It was snoozed, or its worker shut down. */
         PUT_BACK,
+        /** It ended because nobody knows whether an effect happened; a person is asked. */
+        PARKED,
         /** It ended because the task was cancelled. */
         CANCELLED,
         /** Its lease ran out with no word of the worker. */

@@ -46,6 +46,16 @@ public abstract class ForwardingTaskStore implements TaskStore {
     }
 
     @Override
+    public Map<TaskId, List<EffectRecord>> effects(Collection<TaskId> lineages) {
+        return store.effects(lineages);
+    }
+
+    @Override
+    public EffectPage effects(EffectQuery query) {
+        return store.effects(query);
+    }
+
+    @Override
     public Page list(TaskQuery query) {
         return store.list(query);
     }

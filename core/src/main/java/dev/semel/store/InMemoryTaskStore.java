@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>It is the plainest way to keep the laws of {@link TaskStore}: one lock around every operation, maps, and sorted sets.
  * The laws of each operation are in a class of their own: {@code MemorySubmitting}, {@code MemoryClaiming},
- * {@code MemoryMoving} and {@code MemorySweeping}.
+ * {@code MemoryMoving}, {@code MemoryEffects} and {@code MemorySweeping}.
  *
  * <p>It has no threads. Listeners are called by the thread whose operation made the news, after the lock was released.
  */
@@ -37,10 +37,11 @@ public final class InMemoryTaskStore implements TaskStore {
     private final List<StoreListener> listeners = new CopyOnWriteArrayList<>();
 
     private final MemoryTables tables = new MemoryTables();
-    private final MemorySubmitting submitting = new MemorySubmitting(tables);
+    private final MemoryEffects effects = new MemoryEffects(tables);
+    private final MemorySubmitting submitting = new MemorySubmitting(tables, effects);
     private final MemoryClaiming claiming = new MemoryClaiming(tables);
-    private final MemoryMoving moving = new MemoryMoving(tables, submitting);
-    private final MemorySweeping sweeping = new MemorySweeping(tables, claiming);
+    private final MemoryMoving moving = new MemoryMoving(tables, submitting, effects);
+    private final MemorySweeping sweeping = new MemorySweeping(tables, claiming, effects);
 
     /** Makes an empty store that goes by the system's clock. */
     public InMemoryTaskStore() {
@@ -111,6 +112,16 @@ public final class InMemoryTaskStore implements TaskStore {
             }
             return found;
         });
+    }
+
+    @Override
+    public Map<TaskId, List<EffectRecord>> effects(Collection<TaskId> lineages) {
+        return atomically(now -> effects.of(lineages, now));
+    }
+
+    @Override
+    public EffectPage effects(EffectQuery query) {
+        return atomically(now -> effects.list(query, now));
     }
 
     @Override

@@ -14,16 +14,21 @@ final class MemoryMoving {
 
     private final MemoryTables tables;
     private final MemorySubmitting submitting;
+    private final MemoryEffects effects;
 
-    MemoryMoving(MemoryTables tables, MemorySubmitting submitting) {
+    MemoryMoving(MemoryTables tables, MemorySubmitting submitting, MemoryEffects effects) {
         this.tables = tables;
         this.submitting = submitting;
+        this.effects = effects;
     }
 
     Applied apply(Transition move, Instant now) {
         return switch (move) {
             case Transition.Ending ending -> end(ending, now);
             case Transition.Extend(Lease lease, Duration duration) -> extend(lease, duration, now);
+            case Transition.Intend intend -> effects.intend(intend, now);
+            case Transition.Conclude conclude -> effects.conclude(conclude, now);
+            case Transition.Resolve resolve -> resolve(resolve, now);
             case Transition.Cancel cancel -> cancel(tables.find(cancel.taskId()), now);
             case Transition.Redrive redrive -> redrive(tables.find(redrive.taskId()), redrive.attempt(), now);
             case Transition.ReleaseKey release -> release(release);
@@ -56,8 +61,12 @@ final class MemoryMoving {
             return attempt.outcome() == move.outcome() ? Applied.APPLIED : Applied.STALE;
         }
         switch (move) {
-            case Transition.Complete complete ->
+            case Transition.Complete complete -> {
                 tables.saveEnded(task.ended(TaskState.COMPLETED, now, complete.result()));
+                if (tables.settings(task.task().queue()).keepsNothing()) {
+                    effects.forgetWith(task.task());
+                }
+            }
             case Transition.Retry retry -> pendingOrCancelled(task.failedOnce(retry.error()), retry.delay(), now);
             case Transition.Fail fail -> {
                 TaskState end = fail.timedOut() ? TaskState.TIMED_OUT : TaskState.FAILED;
@@ -67,10 +76,39 @@ final class MemoryMoving {
                 tellDeadLetterQueue(dead.task(), now);
             }
             case Transition.PutBack putBack -> pendingOrCancelled(task, putBack.delay(), now);
+            case Transition.Park park -> park(task, park, now);
             case Transition.Cancelled cancelled -> tables.saveEnded(task.ended(TaskState.CANCELLED, now, null));
         }
         tables.endAttempt(task.id(), lease.attempt(), move.outcome(), errorOf(move), now);
         return Applied.APPLIED;
+    }
+
+    private void park(StoredTask task, Transition.Park move, Instant now) {
+        boolean waits = effects.park(move);
+        if (waits && !task.cancelRequested()) {
+            tables.save(task.parkedFor(move.reason()));
+        } else {
+            pendingOrCancelled(task.parkedFor(move.reason()), Duration.ZERO, now);
+        }
+    }
+
+    private Applied resolve(Transition.Resolve move, Instant now) {
+        StoredEffect.Change change = effects.resolve(move, now);
+        StoredEffect effect = change.next();
+        StoredTask task = effect == null ? null : tables.find(effect.by().taskId());
+        if (effect != null
+                && task != null
+                && task.parked()
+                && task.attempt() == effect.by().attempt()) {
+            if (move.resolution().verdict() == Resolution.Verdict.GIVE_UP) {
+                StoredTask dead = task.givenUp(now, move.givenUp());
+                tables.saveEnded(dead);
+                tellDeadLetterQueue(dead.task(), now);
+            } else {
+                tables.save(task.pending(now));
+            }
+        }
+        return change.answer();
     }
 
     private void tellDeadLetterQueue(Task dead, Instant now) {
@@ -94,6 +132,7 @@ final class MemoryMoving {
             case Transition.Fail fail -> fail.error();
             case Transition.Complete complete -> null;
             case Transition.PutBack putBack -> null;
+            case Transition.Park park -> park.reason();
             case Transition.Cancelled cancelled -> null;
         };
     }
@@ -132,7 +171,7 @@ final class MemoryMoving {
         if (task == null) {
             return Applied.NOT_FOUND;
         }
-        if (attempt <= task.redriven() && diedAt(task, attempt)) {
+        if (task.redriven().contains(attempt)) {
             return Applied.APPLIED;
         }
         if (!task.state().isDead() || task.attempt() != attempt) {
@@ -150,15 +189,12 @@ final class MemoryMoving {
             StoredKey own =
                     key != null && key.taskId().equals(task.id()) ? key : StoredKey.of(task.task(), request, expiresAt);
             tables.save(own.windowPassed(now) ? own.renewed(InMemoryTaskStore.toMillis(now.plus(request.ttl()))) : own);
+            if (key != null) {
+                effects.forgetUnlessContinued(key.lineage());
+            }
         }
         tables.save(task.redriven(now));
         return Applied.APPLIED;
-    }
-
-    private boolean diedAt(StoredTask task, int attempt) {
-        Attempt death = tables.attempt(task.id(), attempt);
-        return death != null
-                && (death.outcome() == Attempt.Outcome.FAILED || death.outcome() == Attempt.Outcome.TIMED_OUT);
     }
 
     private boolean canTake(StoredTask task, @Nullable StoredKey key, Identity identity, Instant now) {
@@ -180,6 +216,7 @@ final class MemoryMoving {
             return Applied.HELD;
         }
         tables.remove(key);
+        effects.forgetUnlessContinued(key.lineage());
         return Applied.APPLIED;
     }
 

@@ -7,15 +7,18 @@ import dev.semel.task.Identity;
 import dev.semel.task.TaskId;
 import dev.semel.task.TaskState;
 import java.time.Instant;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The laws of submitting, S1 to S11, for {@link InMemoryTaskStore}. */
 final class MemorySubmitting {
 
     private final MemoryTables tables;
+    private final MemoryEffects effects;
 
-    MemorySubmitting(MemoryTables tables) {
+    MemorySubmitting(MemoryTables tables, MemoryEffects effects) {
         this.tables = tables;
+        this.effects = effects;
     }
 
     Submitted submit(NewTask item, Instant now) {
@@ -76,9 +79,13 @@ final class MemorySubmitting {
                 lineage,
                 now,
                 new Progress(state, 0, 0, 0, dueAt, false, null, null, null));
-        tables.save(new StoredTask(task, tables.nextSequence(), request, 0, 0, null, false));
+        tables.save(new StoredTask(task, tables.nextSequence(), request, 0, Set.of(), null, false, false));
         if (request != null) {
+            StoredKey before = tables.key(request.identity());
             tables.save(StoredKey.of(task, request, InMemoryTaskStore.toMillis(now.plus(request.ttl()))));
+            if (before != null) {
+                effects.forgetUnlessContinued(before.lineage());
+            }
         }
         if (running != null) {
             tables.save(running.followedBy(item.id()));

@@ -10,10 +10,12 @@ final class MemorySweeping {
 
     private final MemoryTables tables;
     private final MemoryClaiming claiming;
+    private final MemoryEffects effects;
 
-    MemorySweeping(MemoryTables tables, MemoryClaiming claiming) {
+    MemorySweeping(MemoryTables tables, MemoryClaiming claiming, MemoryEffects effects) {
         this.tables = tables;
         this.claiming = claiming;
+        this.effects = effects;
     }
 
     Swept sweep(SweepRequest request, Instant now) {
@@ -35,7 +37,10 @@ final class MemorySweeping {
                 keys.add(key);
             }
         }
-        keys.stream().limit(request.limit()).forEach(tables::remove);
+        keys.stream().limit(request.limit()).forEach(key -> {
+            tables.remove(key);
+            effects.forgetUnlessContinued(key.lineage());
+        });
 
         return new Swept(
                 Math.min(tasks.size(), request.limit()),
@@ -50,6 +55,7 @@ final class MemorySweeping {
         if (key != null && key.taskId().equals(task.id())) {
             tables.save(key.remembering(task.state(), task.finishedAt()));
         }
+        effects.forgetUnlessContinued(task.task().lineage());
     }
 
     private static Duration retention(Task task, SweepRequest request) {

@@ -7,7 +7,9 @@ import dev.semel.task.TaskId;
 import dev.semel.task.TaskState;
 import java.time.Instant;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,18 +20,20 @@ import org.jspecify.annotations.Nullable;
  * @param sequence rises in order of creation
  * @param key what it was submitted with, for the day when it takes its key back; null without a key
  * @param claim the number of the claim that began its newest attempt; 0 before the first
- * @param redriven the attempt at which it was redriven last; 0 if never
+ * @param redriven the attempts that were its death and at which it was redriven
  * @param successor the task that waits for this one to end, or null
  * @param blocked whether it is waiting for its mutex
+ * @param parked whether it is waiting for a person's word about an effect
  */
 record StoredTask(
         Task task,
         long sequence,
         NewTask.@Nullable KeyRequest key,
         long claim,
-        int redriven,
+        Set<Integer> redriven,
         @Nullable TaskId successor,
-        boolean blocked) {
+        boolean blocked,
+        boolean parked) {
 
     /** Oldest first. */
     static final Comparator<StoredTask> BY_CREATION = Comparator.comparingLong(StoredTask::sequence);
@@ -184,13 +188,44 @@ record StoredTask(
                 p.finishedAt(),
                 null,
                 p.lastError());
-        return new StoredTask(task(bare, null), sequence, key, claim, redriven, successor, blocked);
+        return new StoredTask(task(bare, null), sequence, key, claim, redriven, successor, blocked, parked);
     }
 
     /** It waits until its mutex is free. */
     StoredTask blockedByMutex() {
         StoredTask waiting = inState(TaskState.WAITING, dueAt());
-        return new StoredTask(waiting.task, sequence, key, claim, redriven, successor, true);
+        return new StoredTask(waiting.task, sequence, key, claim, redriven, successor, true, false);
+    }
+
+    /** It waits until somebody says what became of an effect. */
+    StoredTask parkedFor(String reason) {
+        Progress p = task.progress();
+        StoredTask waiting = with(new Progress(
+                TaskState.WAITING,
+                p.attempt(),
+                p.failures(),
+                p.vanished(),
+                p.dueAt(),
+                p.cancelRequested(),
+                null,
+                null,
+                reason));
+        return new StoredTask(waiting.task, sequence, key, claim, redriven, successor, false, true);
+    }
+
+    /** Somebody gave it up. */
+    StoredTask givenUp(Instant now, String error) {
+        Progress p = task.progress();
+        return with(new Progress(
+                TaskState.FAILED,
+                p.attempt(),
+                p.failures(),
+                p.vanished(),
+                null,
+                p.cancelRequested(),
+                now,
+                null,
+                error));
     }
 
     /** It is pending again, under a fresh budget. */
@@ -198,16 +233,18 @@ record StoredTask(
         Progress p = task.progress();
         Task again = task(new Progress(
                 TaskState.PENDING, p.attempt(), 0, 0, now, p.cancelRequested(), null, null, p.lastError()));
-        return new StoredTask(again, sequence, key, claim, p.attempt(), successor, false);
+        Set<Integer> attempts = new HashSet<>(redriven);
+        attempts.add(p.attempt());
+        return new StoredTask(again, sequence, key, claim, Set.copyOf(attempts), successor, false, false);
     }
 
     /** Another task waits for this one to end. */
     StoredTask followedBy(TaskId next) {
-        return new StoredTask(task, sequence, key, claim, redriven, next, blocked);
+        return new StoredTask(task, sequence, key, claim, redriven, next, blocked, parked);
     }
 
     private StoredTask claimedBy(long byClaim) {
-        return new StoredTask(task, sequence, key, byClaim, redriven, successor, blocked);
+        return new StoredTask(task, sequence, key, byClaim, redriven, successor, blocked, parked);
     }
 
     private StoredTask inState(TaskState state, Instant dueAt) {
@@ -225,7 +262,7 @@ record StoredTask(
     }
 
     private StoredTask with(Progress progress) {
-        return new StoredTask(task(progress), sequence, key, claim, redriven, successor, false);
+        return new StoredTask(task(progress), sequence, key, claim, redriven, successor, false, false);
     }
 
     private Task task(Progress progress) {

@@ -73,6 +73,29 @@ import java.util.Optional;
  *   <li>M11: every attempt is kept with its worker, its times, its outcome and its error.
  * </ol>
  *
+ * <h3>Effects</h3>
+ *
+ * <ol>
+ *   <li>E1: an intent is recorded under the newest attempt while it runs, and under no other; what is refused changes
+ *       nothing.
+ *   <li>E2: an outcome is recorded under the newest attempt while it runs; sent again after a lost answer it is answered as
+ *       applied, even after another attempt has begun.
+ *   <li>E3: an effect that is done stays so: a later intent or outcome is answered as settled and changes nothing.
+ *   <li>E4: what one task recorded is read by every later attempt, redrive and rerun of its lineage, and by no other
+ *       lineage.
+ *   <li>E5: an intent without an outcome is in progress while its attempt runs, and unknown from then on.
+ *   <li>E6: an unknown effect can be intended again until its provider's window has passed, counted from its first intent;
+ *       one that is not done begins anew.
+ *   <li>E7: a parked task is waiting without a lease, a place or a mutex, and its attempt costs no failure; if its effect
+ *       was resolved meanwhile it is pending at once.
+ *   <li>E8: a person's word settles an unknown effect once and is kept; it lets a parked task go on in the same step, or
+ *       fails it if it is given up; it is refused while the effect is in progress, and stale once another attempt has dealt
+ *       with it.
+ *   <li>E9: a listing of effects is in the order of their ids and its pages neither repeat nor miss one that was there
+ *       throughout.
+ *   <li>E10: effects go when nothing can continue their lineage, and not before.
+ * </ol>
+ *
  * <h3>Queues</h3>
  *
  * <ol>
@@ -141,6 +164,22 @@ import java.util.Optional;
  *       released already if the task is there and had it, and not found otherwise; one that another task has is
  *       superseded.
  *   <li>W3: not while any task of the identity is open, either.
+ *   <li>E1: a lease that ran out still holds until another attempt has begun, as for every move of a worker. An intent that is
+ *       sent again while its attempt runs is applied and changes nothing; after that it is stale, because whoever gets the
+ *       answer runs the effect.
+ *   <li>E2: an outcome of an effect that was never intended is not found. An attempt may record the outcome of an intent of
+ *       an earlier one, which it found out otherwise.
+ *   <li>E1 to E8: {@link StoredEffect} has the rules, as pure functions that every store calls.
+ *   <li>E5: a vanished attempt runs until somebody claims its task or a sweep ends it.
+ *   <li>E7: a parked task keeps its due time. Cancelled, replaced or given up it ends at once, like any that waits. A park
+ *       makes its attempt the one that dealt with the effect last, so a word that fits it wakes this task.
+ *   <li>E8: giving up is refused while the task is open otherwise than parked; of a task that has ended, or has gone, it is
+ *       only noted. A task that was given up is failed with the person's words as its error and no further failure, makes a
+ *       dead letter where its queue says so, and can be redriven at its last attempt like any other.
+ *   <li>E10: that is when no task of the lineage is stored, and no record of it could make another one: there is none, or it
+ *       remembers a completed task. They go with the sweep, the release, the submission or the redrive that makes it so. In a
+ *       queue with a retention of zero they go with the completion of a task if no other one of the lineage is stored; an
+ *       outcome that is sent again after that is stale.
  *   <li>C9, Q2 to Q4: tasks that a pause, a limit or a concurrency holds back do not count as due. The answer says when a
  *       limit allows the next one, or when a lease in the way of a concurrency runs out. A change of a queue's settings
  *       is told to listeners like a task that is due, and so is a free place.
@@ -203,6 +242,22 @@ public interface TaskStore extends Submitting, AutoCloseable {
     default List<Attempt> attempts(TaskId id) {
         return attempts(List.of(id)).getOrDefault(id, List.of());
     }
+
+    /**
+     * Reads the ledger of lineages.
+     *
+     * @param lineages the ids of their first tasks
+     * @return the effects of each that has any, in order of their names and indexes
+     */
+    Map<TaskId, List<EffectRecord>> effects(Collection<TaskId> lineages);
+
+    /**
+     * Lists effects, oldest lineage first.
+     *
+     * @param query which ones
+     * @return at most as many as the query's limit, and where to go on
+     */
+    EffectPage effects(EffectQuery query);
 
     /**
      * Lists tasks, newest first.

@@ -1,5 +1,6 @@
 package dev.semel.store;
 
+import dev.semel.task.EffectId;
 import dev.semel.task.Identity;
 import dev.semel.task.InvalidInput;
 import dev.semel.task.Lease;
@@ -132,6 +133,77 @@ public sealed interface Transition {
         /** Checks the duration. */
         public Extend {
             Limits.positive("lease", duration);
+        }
+    }
+
+    /**
+     * The handler is about to run an effect. From the answer on the effect is in progress, and unknown if the attempt ends
+     * without an outcome of it. Never applied under an attempt that is over, also if sent again: whoever gets the answer runs
+     * the effect.
+     *
+     * @param lease the lease
+     * @param effect the effect, of the task's own lineage
+     * @param window for how long the provider knows the effect's token, from the first intent on; null if nobody says
+     */
+    record Intend(Lease lease, EffectId effect, @Nullable Duration window) implements ByWorker {
+
+        /** Checks the window. */
+        public Intend {
+            if (window != null) {
+                Limits.positive("window of an effect", window);
+            }
+        }
+    }
+
+    /**
+     * The handler knows how an effect came out.
+     *
+     * @param lease the lease
+     * @param effect the effect, of the task's own lineage
+     * @param outcome how it came out
+     */
+    record Conclude(Lease lease, EffectId effect, EffectOutcome outcome) implements ByWorker {}
+
+    /**
+     * The outcome of an effect is unknown and only a person can say: the attempt ends, no failure is counted, and the task is
+     * waiting until somebody resolves the effect. If somebody has meanwhile, it is pending instead; if somebody asked for it
+     * to be cancelled, it is cancelled.
+     *
+     * @param lease the lease
+     * @param effect the effect, of the task's own lineage
+     * @param reason why it is parked; kept with the attempt and with the effect
+     */
+    record Park(Lease lease, EffectId effect, String reason) implements Ending {
+
+        /** Cuts the reason. */
+        public Park {
+            reason = Limits.error(reason);
+        }
+
+        @Override
+        public Attempt.Outcome outcome() {
+            return Attempt.Outcome.PARKED;
+        }
+    }
+
+    /**
+     * A person says what became of an effect whose outcome is unknown. If its task is parked it goes on at once, or fails if
+     * the person gives it up.
+     *
+     * @param effect the effect
+     * @param left the attempt that left it unknown, or that parked because of it: it fences off whoever looked earlier
+     * @param resolution what the person says
+     */
+    record Resolve(EffectId effect, Lease left, Resolution resolution) implements Transition {
+
+        /**
+         * The error of a task that is given up.
+         *
+         * @return who gave it up and why
+         */
+        public String givenUp() {
+            return Limits.error("Given up by " + resolution.by() + ", because nobody knows whether effect \""
+                    + effect.label() + "\" happened: " + resolution.reason());
         }
     }
 

@@ -191,6 +191,30 @@ class ExamplesTest {
     }
 
     @Test
+    void recordedEffectsAreNotRepeatedAndUnknownOnesAreDealtWith() throws Exception {
+        assertThat(printed(RecordedEffects::run))
+                .containsExactly(
+                        "payment 1 after two attempts, calls of the bank: 1",
+                        "payment 2 was found by its token, calls of the bank: 2",
+                        "effect charge: RESOLVED",
+                        "payment 3 was given by a person",
+                        "Parked, because nobody knows whether effect \"charge\" happened: an earlier attempt began it and left"
+                                + " no outcome, and its provider has forgotten the token, because its window of 1d is over.",
+                        "effect charge is unknown, its window has passed: true",
+                        "[label for books, label for lamp]",
+                        "label \"label for books\"",
+                        "label#1 \"label for lamp\"",
+                        "payment 5 although the bank was down at first, and nobody was asked",
+                        "told everybody once: true, assumed");
+    }
+
+    @Test
+    void writesCommitWithTheCompletionOfTheTask() throws Exception {
+        assertThat(printed(EffectTransaction::run))
+                .containsExactly("shipped P-1", "tasks that tell of it: 1", "P-1 was written by attempt 2");
+    }
+
+    @Test
     void aSubmissionIsExplainedBeforeAndAfter() throws Exception {
         assertThat(printed(ExplainASubmission::run))
                 .contains(

@@ -73,7 +73,7 @@ final class PostgresClaims {
 
     private static final String LAST_ERROR = """
              LEFT JOIN LATERAL (
-               SELECT a.error FROM semel.attempt a WHERE a.task = t.id AND a.error IS NOT NULL
+               SELECT coalesce(a.given_up, a.error) AS error FROM semel.attempt a WHERE a.task = t.id AND a.error IS NOT NULL
                ORDER BY a.number DESC LIMIT 1) e ON b.attempt > 1
             """;
 

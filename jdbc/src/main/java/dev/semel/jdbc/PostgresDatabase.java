@@ -104,6 +104,26 @@ final class PostgresDatabase {
         return PostgresFailures.translated(shown, e);
     }
 
+    /** A connection for a transaction that somebody else ends. */
+    Connection connection() throws SQLException {
+        return source.getConnection();
+    }
+
+    /** Gives a connection time for statements that are not the store's. */
+    PostgresPatience.Restored thoroughly(Connection connection) throws SQLException {
+        return patience.thoroughly(connection, 0);
+    }
+
+    /** Begins the store's own part of a transaction that is open already. */
+    PostgresTransaction beginHere(Connection connection) throws SQLException {
+        return begin(connection, OWN_LOCKS_MILLIS, false);
+    }
+
+    /** Tells what a transaction brought about that has committed. */
+    void tell(StoreNews news) {
+        told.accept(news);
+    }
+
     /** Runs a transaction, again if it lost a race, and tells what it brought about. */
     <T> T write(Operation<T> operation) {
         return write(OWN_LOCKS_MILLIS, operation);

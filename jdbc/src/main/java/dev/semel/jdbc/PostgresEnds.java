@@ -118,6 +118,7 @@ final class PostgresEnds {
     static void follow(PostgresTransaction tx, List<Ended> all) throws SQLException {
         List<TaskId> waitedFor = new ArrayList<>();
         List<TaskId> bare = new ArrayList<>();
+        List<TaskId> forgotten = new ArrayList<>();
         TreeSet<String> mutexes = new TreeSet<>();
         boolean matter = tx.queues().endsMatter();
         for (Ended end : all) {
@@ -138,6 +139,9 @@ final class PostgresEnds {
                 QueueSettings settings = tx.queues().of(queue);
                 if (settings.keepsNothing() && state != null && !state.isDead()) {
                     bare.add(end.id());
+                    if (state == TaskState.COMPLETED) {
+                        forgotten.add(end.id());
+                    }
                 }
                 if (settings.isLimited()) {
                     tx.news().due(queue); // a place is free
@@ -145,6 +149,7 @@ final class PostgresEnds {
             }
         }
         strip(tx, bare);
+        PostgresEffects.forgetWith(tx, forgotten);
         letGo(tx, waitedFor);
         // Sorted, and all before any is freed: two batches that lock in different orders deadlock.
         lockMutexes(tx, mutexes);

@@ -18,6 +18,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
 import java.util.OptionalInt;
@@ -40,7 +41,8 @@ final class PostgresMoves {
             FROM semel.task t LEFT JOIN semel.done d ON d.task = t.id WHERE t.id = ?
             """;
 
-    private static final String OUTCOME = "SELECT outcome FROM semel.attempt WHERE task = ? AND number = ?";
+    private static final String OUTCOME =
+            "SELECT outcome, given_up IS NOT NULL FROM semel.attempt WHERE task = ? AND number = ?";
 
     private static final String REDRIVE = """
             WITH dead AS (
@@ -48,7 +50,10 @@ final class PostgresMoves {
               RETURNING task, finished_at, started_at, lane, attempt, outcome, worker, error
             ), kept AS (
               INSERT INTO semel.attempt (task, number, started_at, ended_at, outcome, worker, error)
-              SELECT task, attempt, started_at, finished_at, outcome, worker, error FROM dead
+              SELECT task, attempt, started_at, finished_at, outcome, worker, error FROM dead WHERE worker IS NOT NULL
+            ), given_up AS (
+              UPDATE semel.attempt a SET given_up = d.error FROM dead d
+              WHERE d.worker IS NULL AND a.task = d.task AND a.number = d.attempt
             )
             INSERT INTO semel.ready (task, seq, order_at, lane, attempt, failures, vanished, priority, suspect, mutex)
             SELECT d.task, t.seq, ? - t.priority * 60000::bigint, d.lane, d.attempt, 0, 0, t.priority, false,
@@ -65,37 +70,70 @@ final class PostgresMoves {
 
     List<Applied> apply(List<Transition> batch) throws SQLException {
         List<Applied> answers = new ArrayList<>(batch.size());
-        List<Transition.ByWorker> together = new ArrayList<>();
-        Set<TaskId> met = new HashSet<>();
+        Together together = new Together();
         for (Transition move : batch) {
             if (!(move instanceof Transition.ByWorker worker)) {
-                settle(together, met, answers);
+                together.make(answers);
                 answers.add(apply(move));
             } else {
-                if (!met.add(worker.lease().taskId())) {
-                    settle(together, met, answers);
-                    met.add(worker.lease().taskId());
+                if (!together.takes(worker)) {
+                    together.make(answers);
                 }
                 together.add(worker);
             }
         }
-        settle(together, met, answers);
+        together.make(answers);
         return answers;
     }
 
-    private void settle(List<Transition.ByWorker> together, Set<TaskId> met, List<Applied> answers)
-            throws SQLException {
-        if (!together.isEmpty()) {
-            answers.addAll(new PostgresSettling(tx).apply(together));
-            together.clear();
+    /**
+     * Moves of workers that can be made together: one of each task that ends or extends its attempt, and before that any
+     * number that record its effects. So a worker's outbox, in which outcomes and intents lie between ends, is few statements.
+     */
+    private final class Together {
+
+        private final List<Transition.ByWorker> all = new ArrayList<>();
+        private final List<Transition.ByWorker> effects = new ArrayList<>();
+        private final List<Transition.ByWorker> others = new ArrayList<>();
+        private final Set<TaskId> met = new HashSet<>();
+
+        boolean takes(Transition.ByWorker move) {
+            return !met.contains(move.lease().taskId());
+        }
+
+        void add(Transition.ByWorker move) {
+            all.add(move);
+            if (isOfEffect(move)) {
+                effects.add(move);
+            } else {
+                others.add(move);
+                met.add(move.lease().taskId());
+            }
+        }
+
+        void make(List<Applied> answers) throws SQLException {
+            Iterator<Applied> ofEffects =
+                    (effects.isEmpty() ? List.<Applied>of() : new PostgresEffects(tx).apply(effects)).iterator();
+            Iterator<Applied> ofOthers =
+                    (others.isEmpty() ? List.<Applied>of() : new PostgresSettling(tx).apply(others)).iterator();
+            for (Transition.ByWorker move : all) {
+                answers.add(isOfEffect(move) ? ofEffects.next() : ofOthers.next());
+            }
+            all.clear();
+            effects.clear();
+            others.clear();
             met.clear();
+        }
+
+        private static boolean isOfEffect(Transition.ByWorker move) {
+            return move instanceof Transition.Intend || move instanceof Transition.Conclude;
         }
     }
 
     private Applied apply(Transition move) throws SQLException {
         return switch (move) {
-            case Transition.ByWorker worker ->
-                new PostgresSettling(tx).apply(List.of(worker)).getFirst();
+            case Transition.ByWorker worker -> throw new IllegalStateException("Made together: " + worker);
+            case Transition.Resolve resolve -> new PostgresEffects(tx).resolve(resolve);
             case Transition.Cancel(TaskId id) -> cancel(id);
             case Transition.Redrive(TaskId id, int attempt) -> redrive(id, attempt);
             case Transition.ReleaseKey(Identity identity, TaskId id) -> release(identity, id);
@@ -192,10 +230,17 @@ final class PostgresMoves {
         return Applied.APPLIED;
     }
 
-    /** An attempt that was the death of a task is in the history only if the task was redriven from there. */
+    /**
+     * An attempt that was the death of a task is in the history only if the task was redriven from there. One that parked is
+     * always there, so it is marked.
+     */
     private boolean diedBefore(TaskId id, int attempt) throws SQLException {
-        String outcome = tx.sql(OUTCOME).with(id).with(attempt).first(row -> row.getString(1));
-        return Outcome.FAILED.word().equals(outcome) || Outcome.TIMED_OUT.word().equals(outcome);
+        return Boolean.TRUE.equals(tx.sql(OUTCOME)
+                .with(id)
+                .with(attempt)
+                .first(row -> row.getBoolean(2)
+                        || Outcome.FAILED.word().equals(row.getString(1))
+                        || Outcome.TIMED_OUT.word().equals(row.getString(1))));
     }
 
     /** Makes a task hold its key, if it does still or the key is free. */
@@ -224,7 +269,7 @@ final class PostgresMoves {
                 task.createdAt(),
                 expiresAt <= tx.now() ? tx.now() + task.ttl() : expiresAt);
         if (found != null) {
-            PostgresRecords.takeOver(tx, key, found.taskId(), holder);
+            PostgresRecords.takeOver(tx, key, found, holder);
             return true;
         }
         SortedMap<RecordKey, Holder> one = new TreeMap<>();

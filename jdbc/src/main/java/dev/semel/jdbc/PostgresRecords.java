@@ -257,15 +257,23 @@ final class PostgresRecords {
     }
 
     /** Gives a key, which must be locked, to another task. */
-    static void takeOver(PostgresTransaction tx, RecordKey key, TaskId before, Holder next) throws SQLException {
+    static void takeOver(PostgresTransaction tx, RecordKey key, Found before, Holder next) throws SQLException {
         tx.sql(TAKE_OVER)
                 .with(next.taskId())
                 .with(next.expiresAt())
                 .with(key.scope())
                 .withText(key.key())
                 .updateOne();
-        addFormer(tx, key, before);
+        addFormer(tx, key, before.taskId());
         removeFormer(tx, key, next.taskId());
+        forgetEffects(tx, before);
+    }
+
+    /** A tombstone that is gone may have been all that could continue a lineage. */
+    private static void forgetEffects(PostgresTransaction tx, Found gone) throws SQLException {
+        if (!gone.stored()) {
+            PostgresEffects.forget(tx, List.of(gone.lineageOrOwn()));
+        }
     }
 
     private static void addFormer(PostgresTransaction tx, RecordKey key, TaskId task) throws SQLException {
@@ -291,6 +299,7 @@ final class PostgresRecords {
         if (found.stored()) {
             addFormer(tx, key, found.taskId());
         }
+        forgetEffects(tx, found);
     }
 
     static void count(PostgresTransaction tx, RecordKey key, TaskId task, int count) throws SQLException {

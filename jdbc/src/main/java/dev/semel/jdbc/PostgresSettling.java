@@ -31,7 +31,7 @@ final class PostgresSettling {
             WITH gone AS (
               DELETE FROM semel.running r USING unnest(?, ?, ?, ?, ?, ?) AS m (task, attempt, outcome, due_at, error, result)
               WHERE r.task = m.task AND r.attempt = m.attempt
-              RETURNING r.task, r.seq, r.started_at, r.lane, r.attempt, r.failures, r.vanished, r.priority, r.asked,
+              RETURNING r.task, r.seq, r.order_at, r.started_at, r.lane, r.attempt, r.failures, r.vanished, r.priority, r.asked,
                 r.worker, r.mutex, m.outcome, m.due_at, m.error, m.result
             ), step AS (
               SELECT *, failures + CASE WHEN outcome IN ('retried', 'failed', 'timed_out') THEN 1 ELSE 0 END AS failed,
@@ -50,7 +50,11 @@ final class PostgresSettling {
               INSERT INTO semel.ready (task, seq, order_at, lane, attempt, failures, vanished, priority, suspect, mutex)
               SELECT task, seq, due_at - priority * 60000::bigint, lane, attempt, failed, vanished, priority, vanished > 0,
                 mutex
-              FROM step WHERE state IS NULL
+              FROM step WHERE state IS NULL AND due_at IS NOT NULL
+            ), parked AS (
+              INSERT INTO semel.waiting (task, seq, order_at, lane, attempt, failures, vanished, priority)
+              SELECT task, seq, order_at, lane, attempt, failed, vanished, priority
+              FROM step WHERE state IS NULL AND due_at IS NULL
             )
             SELECT task, lane, state, asked, mutex FROM step
             """;
@@ -118,6 +122,8 @@ final class PostgresSettling {
             switch (move) {
                 case Transition.Extend extend -> extensions.add(extend);
                 case Transition.Ending ending -> ends.add(ending);
+                case Transition.Intend intend -> throw new IllegalStateException("An intent ends nothing");
+                case Transition.Conclude conclude -> throw new IllegalStateException("An outcome ends nothing");
             }
         }
         extend(extensions, answers);
@@ -147,10 +153,23 @@ final class PostgresSettling {
         List<@Nullable Long> dueAt = new ArrayList<>();
         List<@Nullable String> errors = new ArrayList<>();
         List<@Nullable String> results = new ArrayList<>();
+        Set<TaskId> parked = new PostgresEffects(tx)
+                .park(moves.stream()
+                        .filter(Transition.Park.class::isInstance)
+                        .map(Transition.Park.class::cast)
+                        .toList());
         for (Transition.Ending move : moves) {
             outcomes.add(move.outcome().word());
             switch (move) {
                 case Transition.Complete complete -> add(dueAt, null, errors, null, results, complete.result());
+                case Transition.Park park ->
+                    add(
+                            dueAt,
+                            parked.contains(park.lease().taskId()) ? null : tx.now(),
+                            errors,
+                            park.reason(),
+                            results,
+                            null);
                 case Transition.Retry retry ->
                     add(dueAt, tx.after(retry.delay()), errors, retry.error(), results, null);
                 case Transition.Fail fail -> add(dueAt, null, errors, fail.error(), results, null);
@@ -189,7 +208,7 @@ final class PostgresSettling {
             }
         }
         PostgresEnds.follow(tx, follow);
-        tellDeadLetterQueues(follow);
+        tellDeadLetterQueues(tx, follow);
     }
 
     private static void add(
@@ -204,7 +223,7 @@ final class PostgresSettling {
         results.add(result);
     }
 
-    private void tellDeadLetterQueues(List<Ended> all) throws SQLException {
+    static void tellDeadLetterQueues(PostgresTransaction tx, List<Ended> all) throws SQLException {
         if (tx.queues().isEmpty()) {
             return;
         }

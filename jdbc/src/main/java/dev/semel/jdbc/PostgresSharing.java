@@ -103,6 +103,9 @@ final class PostgresSharing {
                 lease.remove(number);
                 out.put(id, lease);
             }
+            case Transition.Intend intend -> throw new IllegalStateException("An intent takes its task out before");
+            case Transition.Conclude conclude ->
+                throw new IllegalStateException("An outcome takes its task out before");
         }
     }
 

@@ -281,8 +281,7 @@ final class PostgresSubmissions {
 
     private Submitted takeOver(Asked asked, RecordKey key, Found found, Place place) throws SQLException {
         PostgresInserts.one(tx, place, held);
-        PostgresRecords.takeOver(
-                tx, key, found.taskId(), PostgresRecords.holder(tx, asked, place.run(), place.lineage()));
+        PostgresRecords.takeOver(tx, key, found, PostgresRecords.holder(tx, asked, place.run(), place.lineage()));
         return takes(key, place);
     }
 

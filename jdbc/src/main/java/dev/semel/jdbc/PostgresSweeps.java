@@ -9,6 +9,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -51,7 +52,7 @@ final class PostgresSweeps {
               USING gone g JOIN unnest(?, ?, ?) AS k (task, scope, key) ON k.task = g.task
               WHERE f.scope = k.scope AND f.key = k.key AND f.task = g.task
             )
-            SELECT count(*) FROM gone
+            SELECT coalesce(lineage, id) FROM data
             """;
 
     // A record of an open task is found by the lack of its end. Records whose window is open are not looked into.
@@ -70,12 +71,12 @@ final class PostgresSweeps {
             WITH gone AS (
               DELETE FROM semel.record r USING unnest(?, ?) AS o (scope, key)
               WHERE r.scope = o.scope AND r.key = o.key AND\s""" + ENDED + """
-              RETURNING r.scope, r.key, r.task, r.state
+              RETURNING r.scope, r.key, r.task, r.state, r.lineage
             ), formers AS (
               INSERT INTO semel.former (scope, key, task) SELECT scope, key, task FROM gone WHERE state IS NULL
               ON CONFLICT DO NOTHING
             )
-            SELECT 1 FROM gone
+            SELECT CASE WHEN state IS NOT NULL THEN coalesce(lineage, task) END FROM gone
             """;
 
     private record Old(
@@ -158,7 +159,7 @@ final class PostgresSweeps {
                 keys.add(key.key());
             }
         }
-        Integer removed = tx.sql(REMOVE_TASKS)
+        List<TaskId> lineages = tx.sql(REMOVE_TASKS)
                 .ids(old.stream().map(Old::task).toList())
                 .longs(old.stream().map(Old::finishedAt).toList())
                 .ids(tasks)
@@ -167,8 +168,9 @@ final class PostgresSweeps {
                 .ids(tasks)
                 .ints(scopes)
                 .texts(keys)
-                .first(row -> row.getInt(1));
-        return removed == null ? 0 : removed;
+                .list(row -> PostgresStatement.id(row, 1));
+        PostgresEffects.forget(tx, lineages);
+        return lineages.size();
     }
 
     private static int removeRecords(PostgresTransaction tx, List<RecordKey> old) throws SQLException {
@@ -176,11 +178,12 @@ final class PostgresSweeps {
             return 0;
         }
         Set<RecordKey> free = PostgresRecords.lockFree(tx, old);
-        return tx.sql(REMOVE_RECORDS)
+        List<Optional<TaskId>> tombstones = tx.sql(REMOVE_RECORDS)
                 .ints(free.stream().map(RecordKey::scope).toList())
                 .texts(free.stream().map(RecordKey::key).toList())
                 .with(tx.now())
-                .list(row -> 1)
-                .size();
+                .list(row -> Optional.ofNullable(PostgresStatement.idOrNull(row, 1)));
+        PostgresEffects.forget(tx, tombstones.stream().flatMap(Optional::stream).toList());
+        return tombstones.size();
     }
 }

@@ -7,6 +7,9 @@ import dev.semel.store.Applied;
 import dev.semel.store.Attempt;
 import dev.semel.store.ClaimRequest;
 import dev.semel.store.Claims;
+import dev.semel.store.EffectPage;
+import dev.semel.store.EffectQuery;
+import dev.semel.store.EffectRecord;
 import dev.semel.store.JoiningStore;
 import dev.semel.store.KeyRecord;
 import dev.semel.store.NewTask;
@@ -21,9 +24,11 @@ import dev.semel.store.Swept;
 import dev.semel.store.Task;
 import dev.semel.store.TaskQuery;
 import dev.semel.store.TaskStore;
+import dev.semel.store.TransactingStore;
 import dev.semel.store.Transition;
 import dev.semel.task.Identity;
 import dev.semel.task.InvalidInput;
+import dev.semel.task.Lease;
 import dev.semel.task.Limits;
 import dev.semel.task.SemelException;
 import dev.semel.task.StoreUnusable;
@@ -45,7 +50,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>It needs the PostgreSQL driver on the class path, and HikariCP if it is opened by a URL.
  */
-public final class PostgresTaskStore implements TaskStore, JoiningStore {
+public final class PostgresTaskStore implements TaskStore, JoiningStore, TransactingStore {
 
     private static final long CONNECT_MILLIS = 10_000;
     private static final int PROBE_SECONDS = 5;
@@ -55,6 +60,7 @@ public final class PostgresTaskStore implements TaskStore, JoiningStore {
     private final PostgresHints hints;
     private final @Nullable PostgresListening listening;
     private final PostgresJoining joining;
+    private final PostgresTransacting transacting;
     private final @Nullable AutoCloseable pool;
     private final PostgresClaims claims;
 
@@ -78,6 +84,7 @@ public final class PostgresTaskStore implements TaskStore, JoiningStore {
         this.hints = new PostgresHints(listening == null ? null : listening::send);
         this.database = new PostgresDatabase(source, shown, settings, patience, hints::tell);
         this.joining = new PostgresJoining(database);
+        this.transacting = new PostgresTransacting(database);
         this.claims = new PostgresClaims(settings.sharedFrom());
         if (listening != null) {
             listening.start(hints::heard);
@@ -283,6 +290,19 @@ public final class PostgresTaskStore implements TaskStore, JoiningStore {
     }
 
     @Override
+    public Map<TaskId, List<EffectRecord>> effects(Collection<TaskId> lineages) {
+        List<TaskId> wanted = List.copyOf(lineages);
+        return wanted.isEmpty()
+                ? Map.of()
+                : database.read(session -> PostgresEffectRows.of(session, wanted, database.clockMillis()));
+    }
+
+    @Override
+    public EffectPage effects(EffectQuery query) {
+        return database.readThoroughly(session -> PostgresEffectRows.list(session, query, database.clockMillis()));
+    }
+
+    @Override
     public Page list(TaskQuery query) {
         return database.readThoroughly(session -> new PostgresLookups(session, database.names()).list(query));
     }
@@ -324,6 +344,11 @@ public final class PostgresTaskStore implements TaskStore, JoiningStore {
     @Override
     public Submitting joining(Connection connection) {
         return joining.with(connection);
+    }
+
+    @Override
+    public Applied complete(Lease lease, Work work) throws Exception {
+        return transacting.complete(lease, work);
     }
 
     @Override

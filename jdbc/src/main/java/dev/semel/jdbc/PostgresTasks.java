@@ -55,7 +55,7 @@ final class PostgresTasks {
                WHERE d.task IS NULL AND r.task IS NULL AND w.task IS NULL AND q.task IS NULL AND m.task IS NULL AND\s""" + PostgresLeases.NEAR + """
                  AND t.id = ANY (l.tasks) LIMIT 1) s ON true
              LEFT JOIN LATERAL (
-               SELECT a.error FROM semel.attempt a WHERE a.task = t.id AND a.error IS NOT NULL
+               SELECT coalesce(a.given_up, a.error) AS error FROM semel.attempt a WHERE a.task = t.id AND a.error IS NOT NULL
                ORDER BY a.number DESC LIMIT 1) e
                ON coalesce(d.attempt, r.attempt, w.attempt, m.attempt) > 0
             """;

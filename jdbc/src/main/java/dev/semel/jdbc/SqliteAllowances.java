@@ -204,6 +204,11 @@ final class SqliteAllowances {
         return allowance == null ? !isOpen(queue) : allowance.isUsedUp();
     }
 
+    /** Whether a queue has a limit and is not paused, so that it gives more in time. */
+    boolean isLimited(String queue) {
+        return limited.containsKey(queue);
+    }
+
     /** From when on a queue that holds back gives the next task, if that is due at a time; null if it gives none. */
     @Nullable
     Long next(String queue, long dueAt) {

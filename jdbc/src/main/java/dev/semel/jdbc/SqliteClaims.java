@@ -308,8 +308,10 @@ final class SqliteClaims {
                         .toList(),
                 request.types());
         for (String queue : request.queues()) {
-            Wake earliest = allowances.holdsBack(queue) ? earliest(tx, queue, request.types()) : null;
-            Long given = earliest == null ? null : allowances.next(queue, earliest.at());
+            Long dueAt = allowances.holdsBack(queue) && allowances.isLimited(queue)
+                    ? nextDue(tx, List.of(queue), request.types())
+                    : null;
+            Long given = dueAt == null ? null : allowances.next(queue, dueAt);
             next = given != null && (next == null || given < next) ? given : next;
         }
         return next == null ? null : Duration.ofMillis(Math.max(0, next - tx.now()));

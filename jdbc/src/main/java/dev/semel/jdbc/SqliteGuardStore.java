@@ -33,7 +33,7 @@ public final class SqliteGuardStore implements JoiningGuardStore {
         this.file = file;
         this.settings = settings;
         this.hints = new SqliteHints(file);
-        this.writer = new SqliteWriter(file, session, settings, hints);
+        this.writer = new SqliteWriter(file, session, settings, hints, new SqliteLock(file, settings, hints));
         this.readers = new SqliteReaders(file, settings.readers());
     }
 

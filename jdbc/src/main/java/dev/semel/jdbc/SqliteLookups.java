@@ -142,7 +142,7 @@ final class SqliteLookups {
 
     private static boolean hasError(Attempt.Outcome outcome) {
         return switch (outcome) {
-            case RETRIED, FAILED, TIMED_OUT -> true;
+            case RETRIED, FAILED, TIMED_OUT, PARKED -> true;
             case COMPLETED, PUT_BACK, CANCELLED, VANISHED -> false;
         };
     }

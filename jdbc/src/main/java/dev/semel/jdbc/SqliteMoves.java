@@ -5,11 +5,9 @@ import dev.semel.jdbc.SqliteRecords.Found;
 import dev.semel.jdbc.SqliteRecords.Holder;
 import dev.semel.jdbc.SqliteTasks.End;
 import dev.semel.store.Applied;
-import dev.semel.store.Attempt;
 import dev.semel.store.DeadLetter;
 import dev.semel.store.QueueSetUp;
 import dev.semel.store.QueueSettings;
-import dev.semel.store.Task;
 import dev.semel.store.Transition;
 import dev.semel.task.Identity;
 import dev.semel.task.InputHash;
@@ -90,6 +88,10 @@ final class SqliteMoves {
             case Transition.PutBack putBack -> end(putBack);
             case Transition.Cancelled cancelled -> end(cancelled);
             case Transition.Extend(Lease lease, Duration duration) -> extend(lease, duration);
+            case Transition.Park park -> end(park);
+            case Transition.Intend intend -> SqliteEffects.intend(tx, intend);
+            case Transition.Conclude conclude -> SqliteEffects.conclude(tx, conclude);
+            case Transition.Resolve resolve -> SqliteParking.resolve(tx, session, resolve);
             case Transition.Cancel(TaskId id) -> cancel(id);
             case Transition.Redrive(TaskId id, int attempt) -> redrive(id, attempt);
             case Transition.ReleaseKey(Identity identity, TaskId id) -> release(identity, id);
@@ -215,12 +217,24 @@ final class SqliteMoves {
             case Transition.Fail fail -> {
                 TaskState end = fail.timedOut() ? TaskState.TIMED_OUT : TaskState.FAILED;
                 finish(task, id, new End(unlessAsked(task, end), move.outcome(), true, false, fail.error(), null));
-                tellDeadLetterQueue(task, id);
+                if (!task.cancelRequested()) {
+                    SqliteTasks.tellDeadLetterQueue(tx, session, task.lane(), id);
+                }
             }
             case Transition.Cancelled cancelled ->
                 finish(task, id, new End(TaskState.CANCELLED, move.outcome(), false, false, null, null));
-            case Transition.Retry retry -> backToPending(task, id, retry, retry.delay(), retry.error());
-            case Transition.PutBack putBack -> backToPending(task, id, putBack, putBack.delay(), null);
+            case Transition.Park park -> park(task, id, park);
+            case Transition.Retry retry -> backToPending(task, id, retry, retry.delay(), true, retry.error());
+            case Transition.PutBack putBack -> backToPending(task, id, putBack, putBack.delay(), false, null);
+        }
+    }
+
+    private void park(Row task, TaskId id, Transition.Park move) throws SQLException {
+        boolean waits = SqliteEffects.park(tx, move);
+        if (waits && !task.cancelRequested()) {
+            SqliteParking.park(tx, task.running(id), move);
+        } else {
+            backToPending(task, id, move, Duration.ZERO, false, move.reason());
         }
     }
 
@@ -232,17 +246,9 @@ final class SqliteMoves {
         SqliteTasks.finish(tx, task.running(id), end);
     }
 
-    private void tellDeadLetterQueue(Row task, TaskId id) throws SQLException {
-        String queue = tx.queues().of(tx.names().lane(task.lane()).queue()).deadLettersTo();
-        if (queue != null && !task.cancelRequested()) {
-            Task dead = SqliteTasks.find(tx, id);
-            new SqliteSubmissions(tx, session).submit(List.of(DeadLetter.of(dead, queue, tx.nowInstant())));
-        }
-    }
-
-    private void backToPending(Row task, TaskId id, Transition.Ending move, Duration delay, @Nullable String error)
+    private void backToPending(
+            Row task, TaskId id, Transition.Ending move, Duration delay, boolean failure, @Nullable String error)
             throws SQLException {
-        boolean failure = error != null;
         if (task.cancelRequested()) {
             finish(task, id, new End(TaskState.CANCELLED, move.outcome(), failure, false, error, null));
             return;
@@ -304,16 +310,12 @@ final class SqliteMoves {
             return Applied.NOT_FOUND;
         }
         if (!task.state().isDead() || task.attempt() != attempt) {
-            // An attempt that was the death of a task is in the history only if the task was redriven from there.
-            String death = outcome(task.seq(), attempt);
-            boolean redriven = Attempt.Outcome.FAILED.word().equals(death)
-                    || Attempt.Outcome.TIMED_OUT.word().equals(death);
-            return redriven ? Applied.APPLIED : Applied.STALE;
+            return SqliteTasks.wasRedriven(tx, task.seq(), attempt) ? Applied.APPLIED : Applied.STALE;
         }
         if (task.key() != null && !takeKey(task, id, task.key())) {
             return Applied.SUPERSEDED;
         }
-        SqliteTasks.archiveDeath(tx, task.seq());
+        SqliteTasks.archiveDeath(tx, task.seq(), task.attemptHere());
         tx.sql(REDRIVE).with(task.seq()).with(tx.now()).updateOne();
         tx.claimable(tx.names().lane(task.lane()), tx.now());
         return Applied.APPLIED;
@@ -346,6 +348,7 @@ final class SqliteMoves {
                 expiresAt <= tx.now() ? tx.now() + task.ttl() : expiresAt);
         if (found != null) {
             SqliteRecords.takeOver(tx, task.scope(), key, found, holder);
+            SqliteEffects.forgetUnlessContinued(tx, found.lineage(), task.scope(), key, null);
             return true;
         }
         return SqliteRecords.add(tx, task.scope(), key, holder);
@@ -369,6 +372,7 @@ final class SqliteMoves {
             return Applied.HELD;
         }
         SqliteRecords.remove(tx, scope.getAsInt(), identity.key(), found);
+        SqliteEffects.forgetUnlessContinued(tx, found.lineage(), scope.getAsInt(), identity.key(), null);
         return Applied.APPLIED;
     }
 

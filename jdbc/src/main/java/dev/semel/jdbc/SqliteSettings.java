@@ -14,9 +14,16 @@ import java.time.InstantSource;
  *     SQLite's only write lock, and everybody's heartbeats wait for that
  * @param lockLimit how long an operation waits for a lock that somebody else holds before it gives up
  * @param readers how many reads can run at the same time; they never wait for writes
+ * @param foreignKeys whether foreign keys are enforced in the transactions in which handlers complete their tasks; SQLite
+ *     lets nobody change that inside a transaction
  */
 public record SqliteSettings(
-        InstantSource clock, boolean create, Duration joinedLimit, Duration lockLimit, int readers) {
+        InstantSource clock,
+        boolean create,
+        Duration joinedLimit,
+        Duration lockLimit,
+        int readers,
+        boolean foreignKeys) {
 
     /** The most reads at the same time. */
     public static final int MAX_READERS = 64;
@@ -31,12 +38,14 @@ public record SqliteSettings(
     }
 
     /**
-     * The system's clock, a file that is created, 5 s for joined transactions, 30 s for locks, 2 readers.
+     * The system's clock, a file that is created, 5 s for joined transactions, 30 s for locks, 2 readers, foreign keys as SQLite
+     * has them unless told otherwise: not enforced.
      *
      * @return the settings
      */
     public static SqliteSettings standard() {
-        return new SqliteSettings(InstantSource.system(), true, Duration.ofSeconds(5), Duration.ofSeconds(30), 2);
+        return new SqliteSettings(
+                InstantSource.system(), true, Duration.ofSeconds(5), Duration.ofSeconds(30), 2, false);
     }
 
     /**
@@ -46,7 +55,7 @@ public record SqliteSettings(
      * @return new settings
      */
     public SqliteSettings withClock(InstantSource newClock) {
-        return new SqliteSettings(newClock, create, joinedLimit, lockLimit, readers);
+        return new SqliteSettings(newClock, create, joinedLimit, lockLimit, readers, foreignKeys);
     }
 
     /**
@@ -56,7 +65,7 @@ public record SqliteSettings(
      * @return new settings
      */
     public SqliteSettings withCreate(boolean mayCreate) {
-        return new SqliteSettings(clock, mayCreate, joinedLimit, lockLimit, readers);
+        return new SqliteSettings(clock, mayCreate, joinedLimit, lockLimit, readers, foreignKeys);
     }
 
     /**
@@ -66,7 +75,7 @@ public record SqliteSettings(
      * @return new settings
      */
     public SqliteSettings withJoinedLimit(Duration limit) {
-        return new SqliteSettings(clock, create, limit, lockLimit, readers);
+        return new SqliteSettings(clock, create, limit, lockLimit, readers, foreignKeys);
     }
 
     /**
@@ -76,7 +85,7 @@ public record SqliteSettings(
      * @return new settings
      */
     public SqliteSettings withLockLimit(Duration limit) {
-        return new SqliteSettings(clock, create, joinedLimit, limit, readers);
+        return new SqliteSettings(clock, create, joinedLimit, limit, readers, foreignKeys);
     }
 
     /**
@@ -86,6 +95,16 @@ public record SqliteSettings(
      * @return new settings
      */
     public SqliteSettings withReaders(int number) {
-        return new SqliteSettings(clock, create, joinedLimit, lockLimit, number);
+        return new SqliteSettings(clock, create, joinedLimit, lockLimit, number, foreignKeys);
+    }
+
+    /**
+     * These settings with foreign keys enforced in transactions of handlers, or not.
+     *
+     * @param enforced whether they are
+     * @return new settings
+     */
+    public SqliteSettings withForeignKeys(boolean enforced) {
+        return new SqliteSettings(clock, create, joinedLimit, lockLimit, readers, enforced);
     }
 }

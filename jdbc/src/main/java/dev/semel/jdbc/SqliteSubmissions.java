@@ -61,6 +61,9 @@ final class SqliteSubmissions {
     // Known to be new and answered as created, not inserted yet.
     private final List<Asked> fresh = new ArrayList<>();
 
+    // Whether an item has changed the state of a task that a later one of its part may have been looked up with.
+    private boolean outdated;
+
     SqliteSubmissions(SqliteTransaction tx, SqliteSession session) {
         this.tx = tx;
         this.session = session;
@@ -158,10 +161,13 @@ final class SqliteSubmissions {
 
     private List<Submitted> lookedUp(List<Asked> part) throws SQLException {
         List<Look> looks = SqliteRecords.findAll(session, part);
+        outdated = false;
         List<Submitted> answers = new ArrayList<>(part.size());
         boolean duplicates = false;
         for (int i = 0; i < looks.size(); i++) {
-            Look look = looks.get(i);
+            Look look = outdated
+                    ? SqliteRecords.findAll(session, part.subList(i, i + 1)).get(0)
+                    : looks.get(i);
             boolean isNew = look.record() == null && !look.taskThere();
             answers.add(isNew ? later(part.get(i)) : met(part.get(i), look));
             duplicates |= !isNew;
@@ -227,6 +233,9 @@ final class SqliteSubmissions {
         insert(asked, place);
         String key = asked.request().identity().key();
         SqliteRecords.takeOver(tx, asked.scope(), key, found, holder(asked, place));
+        if (!found.lineage().equals(place.continued())) {
+            SqliteEffects.forgetUnlessContinued(tx, found.lineage(), asked.scope(), key, null);
+        }
         return created(asked.task().id(), place);
     }
 
@@ -238,7 +247,7 @@ final class SqliteSubmissions {
             return takeOver(asked, found, new Place(place.run(), null, found.taskId()));
         }
         // It may wait for one that still runs; that one is an open former holder, so the new one waits for it as well.
-        SqliteTasks.cancel(tx, seq, found.taskId(), found.state());
+        outdated |= SqliteTasks.cancel(tx, seq, found.taskId(), found.state());
         return takeOver(asked, found, place);
     }
 

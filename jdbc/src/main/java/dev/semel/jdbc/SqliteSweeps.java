@@ -46,7 +46,7 @@ final class SqliteSweeps {
 
     private static final String REMOVE_TASK = """
             DELETE FROM semel_task WHERE seq = ? AND finished_at = ?
-            RETURNING id, state, scope, key, former_hash IS NULL
+            RETURNING id, state, scope, key, former_hash IS NULL, coalesce(lineage, id)
             """;
 
     private static final String REMOVE_ATTEMPTS = "DELETE FROM semel_attempt WHERE task = ?";
@@ -89,35 +89,44 @@ final class SqliteSweeps {
 
     /** Removes what may still go. */
     Swept remove(SqliteTransaction tx, SqliteSession session, Old old) throws SQLException {
+        boolean effects = SqliteEffects.any(tx);
         int tasks = 0;
         for (OldTask task : old.tasks()) {
-            tasks += removeTask(tx, task) ? 1 : 0;
+            tasks += removeTask(tx, task, effects) ? 1 : 0;
         }
         int records = 0;
         for (OldRecord record : old.records()) {
-            records += removeRecord(tx, session, record) ? 1 : 0;
+            records += removeRecord(tx, session, record, effects) ? 1 : 0;
         }
         return new Swept(tasks, records, old.more());
     }
 
-    private static boolean removeTask(SqliteTransaction tx, OldTask task) throws SQLException {
+    private static boolean removeTask(SqliteTransaction tx, OldTask task, boolean effects) throws SQLException {
+        TaskId lineage;
+        int scope;
+        String key;
         try (ResultSet row =
                 tx.sql(REMOVE_TASK).with(task.seq()).with(task.finishedAt()).query()) {
             if (!row.next()) {
                 return false;
             }
-            String key = row.getString(4);
+            scope = row.getInt(3);
+            key = row.getString(4);
+            lineage = SqliteValues.taskId(row, 6);
             if (key != null && row.getBoolean(5)) {
                 TaskId id = SqliteValues.taskId(row, 1);
                 TaskState state = SqliteWords.state(row.getString(2));
-                SqliteRecords.remember(tx, row.getInt(3), key, id, state, task.finishedAt());
+                SqliteRecords.remember(tx, scope, key, id, state, task.finishedAt());
             }
         }
         tx.sql(REMOVE_ATTEMPTS).with(task.seq()).update();
+        if (effects) {
+            SqliteEffects.forgetUnlessContinued(tx, lineage, scope, key, null);
+        }
         return true;
     }
 
-    private static boolean removeRecord(SqliteTransaction tx, SqliteSession session, OldRecord old)
+    private static boolean removeRecord(SqliteTransaction tx, SqliteSession session, OldRecord old, boolean effects)
             throws SQLException {
         Found found = SqliteRecords.find(session, old.scope(), old.key());
         if (found == null
@@ -127,6 +136,9 @@ final class SqliteSweeps {
             return false;
         }
         SqliteRecords.remove(tx, old.scope(), old.key(), found);
+        if (effects) {
+            SqliteEffects.forgetUnlessContinued(tx, found.lineage(), old.scope(), old.key(), null);
+        }
         return true;
     }
 

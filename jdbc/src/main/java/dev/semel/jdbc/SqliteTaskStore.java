@@ -4,6 +4,9 @@ import dev.semel.store.Applied;
 import dev.semel.store.Attempt;
 import dev.semel.store.ClaimRequest;
 import dev.semel.store.Claims;
+import dev.semel.store.EffectPage;
+import dev.semel.store.EffectQuery;
+import dev.semel.store.EffectRecord;
 import dev.semel.store.JoiningStore;
 import dev.semel.store.KeyRecord;
 import dev.semel.store.NewTask;
@@ -18,9 +21,11 @@ import dev.semel.store.Swept;
 import dev.semel.store.Task;
 import dev.semel.store.TaskQuery;
 import dev.semel.store.TaskStore;
+import dev.semel.store.TransactingStore;
 import dev.semel.store.Transition;
 import dev.semel.task.Identity;
 import dev.semel.task.InvalidInput;
+import dev.semel.task.Lease;
 import dev.semel.task.TaskId;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -35,7 +40,7 @@ import java.util.Map;
  * <p>The file may be the user's own database: all tables begin with {@code semel_}. It is set to SQLite's write-ahead log.
  * Every commit is on disk before it is answered ({@code synchronous = FULL}).
  */
-public final class SqliteTaskStore implements TaskStore, JoiningStore {
+public final class SqliteTaskStore implements TaskStore, JoiningStore, TransactingStore {
 
     private final SqliteFile file;
     private final SqliteSettings settings;
@@ -43,6 +48,7 @@ public final class SqliteTaskStore implements TaskStore, JoiningStore {
     private final SqliteReaders readers;
     private final SqliteHints hints;
     private final SqliteJoining joining;
+    private final SqliteTransacting transacting;
     private final SqliteClaims claims = new SqliteClaims();
     private final SqliteSweeps sweeps = new SqliteSweeps();
 
@@ -50,9 +56,11 @@ public final class SqliteTaskStore implements TaskStore, JoiningStore {
         this.file = file;
         this.settings = settings;
         this.hints = new SqliteHints(file);
-        this.writer = new SqliteWriter(file, session, settings, hints);
+        SqliteLock lock = new SqliteLock(file, settings, hints);
+        this.writer = new SqliteWriter(file, session, settings, hints, lock);
         this.readers = new SqliteReaders(file, settings.readers());
         this.joining = new SqliteJoining(file, settings, hints);
+        this.transacting = new SqliteTransacting(file, settings, hints, lock);
     }
 
     /**
@@ -144,6 +152,19 @@ public final class SqliteTaskStore implements TaskStore, JoiningStore {
     }
 
     @Override
+    public Map<TaskId, List<EffectRecord>> effects(Collection<TaskId> lineages) {
+        List<TaskId> wanted = List.copyOf(lineages);
+        return readers.ask((session, names) ->
+                new SqliteEffectLookups(session, settings.clock().millis()).of(wanted));
+    }
+
+    @Override
+    public EffectPage effects(EffectQuery query) {
+        return readers.ask((session, names) ->
+                new SqliteEffectLookups(session, settings.clock().millis()).list(query));
+    }
+
+    @Override
     public Page list(TaskQuery query) {
         return readers.ask((session, names) -> new SqliteLookups(session, names).list(query));
     }
@@ -187,8 +208,21 @@ public final class SqliteTaskStore implements TaskStore, JoiningStore {
         return joining.with(connection);
     }
 
+    /**
+     * {@inheritDoc}
+     *
+     * <p>From the beginning of the work to its end nobody else writes to the file: keep it short. It waits for that as long as
+     * any other operation, {@link SqliteSettings#lockLimit}. The lease is looked at before the work begins, and holds then
+     * until the end. A store that is closed meanwhile rolls back.
+     */
+    @Override
+    public Applied complete(Lease lease, Work work) throws Exception {
+        return transacting.complete(lease, work);
+    }
+
     @Override
     public void close() {
+        transacting.close();
         writer.close();
         readers.close();
         hints.close();

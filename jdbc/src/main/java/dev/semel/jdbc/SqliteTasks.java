@@ -2,6 +2,7 @@ package dev.semel.jdbc;
 
 import dev.semel.jdbc.SqliteNames.Lane;
 import dev.semel.store.Attempt;
+import dev.semel.store.DeadLetter;
 import dev.semel.store.QueueSettings;
 import dev.semel.store.Task;
 import dev.semel.store.Task.Progress;
@@ -41,9 +42,16 @@ final class SqliteTasks {
             """;
 
     private static final String ARCHIVE_DEATH = """
-            INSERT INTO semel_attempt (task, number, worker, started_at, ended_at, outcome, error)
-            SELECT seq, attempt, worker, started_at, finished_at, outcome, last_error FROM semel_task WHERE seq = ?
+            INSERT INTO semel_attempt (task, number, worker, started_at, ended_at, outcome, error, redriven)
+            SELECT seq, attempt, worker, started_at, finished_at, outcome, last_error, 1 FROM semel_task WHERE seq = ?
             """;
+
+    private static final String REDRIVEN = """
+            UPDATE semel_attempt SET redriven = 1
+            WHERE task = ?1 AND number = (SELECT attempt FROM semel_task WHERE seq = ?1)
+            """;
+
+    private static final String WAS_REDRIVEN = "SELECT redriven FROM semel_attempt WHERE task = ? AND number = ?";
 
     private static final String FINISH = """
             UPDATE semel_task SET state = ?2, order_at = NULL, due_at = NULL, after_id = NULL, finished_at = ?3,
@@ -60,9 +68,11 @@ final class SqliteTasks {
             RETURNING lane, mutex
             """;
 
+    // With the question whether the effects go as well, so that a task without any pays no statement for it.
     private static final String STRIP = """
             UPDATE semel_task SET input = NULL, result = NULL WHERE seq = ?
-            RETURNING id, state, finished_at, scope, key
+            RETURNING id, state, finished_at, scope, key, coalesce(lineage, id), state = 'completed'
+              AND EXISTS (SELECT 1 FROM semel_effect e WHERE e.lineage = coalesce(semel_task.lineage, semel_task.id))
             """;
 
     private static final String FREE_MUTEX = """
@@ -192,9 +202,20 @@ final class SqliteTasks {
         tx.sql(ARCHIVE).with(seq).with(endedAt).with(outcome.word()).with(error).updateOne();
     }
 
-    /** The same for the attempt that was the death of a task. */
-    static void archiveDeath(SqliteTransaction tx, long seq) throws SQLException {
-        tx.sql(ARCHIVE_DEATH).with(seq).updateOne();
+    /**
+     * The same for the attempt that was the death of a task, which is redriven.
+     *
+     * @param attemptHere false if the attempt is in the history already, because it parked the task and that was given up
+     */
+    static void archiveDeath(SqliteTransaction tx, long seq, boolean attemptHere) throws SQLException {
+        tx.sql(attemptHere ? ARCHIVE_DEATH : REDRIVEN).with(seq).updateOne();
+    }
+
+    /** Whether a task died with an attempt and was redriven from there. */
+    static boolean wasRedriven(SqliteTransaction tx, long seq, int attempt) throws SQLException {
+        try (ResultSet row = tx.sql(WAS_REDRIVEN).with(seq).with(attempt).query()) {
+            return row.next() && row.getBoolean(1);
+        }
     }
 
     /** A task that runs, as far as its end needs it. */
@@ -238,6 +259,8 @@ final class SqliteTasks {
         long finishedAt;
         int scope;
         String key;
+        TaskId lineage;
+        boolean effects;
         try (ResultSet row = tx.sql(STRIP).with(seq).query()) {
             if (!row.next()) {
                 throw new IllegalStateException("A task that has just ended is not there");
@@ -247,31 +270,41 @@ final class SqliteTasks {
             finishedAt = row.getLong(3);
             scope = row.getInt(4);
             key = row.getString(5);
+            lineage = SqliteValues.taskId(row, 6);
+            effects = row.getBoolean(7);
         }
         if (key != null) {
             SqliteRecords.remember(tx, scope, key, id, end, finishedAt);
         }
+        if (effects) {
+            SqliteEffects.forgetUnlessContinued(tx, lineage, scope, key, id);
+        }
     }
 
-    /** A task that held a mutex, or could have taken it, does so no more: one that waits for it may. */
-    static void freeMutex(SqliteTransaction tx, @Nullable String mutex) throws SQLException {
+    /** A task that held a mutex, or could have taken it, does so no more: one that waits for it may. Tells if there was one. */
+    static boolean freeMutex(SqliteTransaction tx, @Nullable String mutex) throws SQLException {
         if (mutex == null) {
-            return;
+            return false;
         }
         int lane;
         long dueAt;
         try (ResultSet row = tx.sql(FREE_MUTEX).with(mutex).query()) {
             if (!row.next()) {
-                return;
+                return false;
             }
             lane = row.getInt(1);
             dueAt = row.getLong(2);
         }
         tx.claimable(tx.names().lane(lane), dueAt);
+        return true;
     }
 
-    /** Ends a task that does not run. Nobody waits for such a task to end, but for its mutex if it was pending. */
-    static void cancel(SqliteTransaction tx, long seq, TaskId id, TaskState state) throws SQLException {
+    /**
+     * Ends a task that does not run. Nobody waits for such a task to end, but for its mutex if it was pending.
+     *
+     * @return whether another task is pending from now on, because it waited for the mutex
+     */
+    static boolean cancel(SqliteTransaction tx, long seq, TaskId id, TaskState state) throws SQLException {
         int lane;
         String mutex;
         try (ResultSet row = tx.sql(CANCEL).with(seq).with(tx.now()).query()) {
@@ -282,8 +315,9 @@ final class SqliteTasks {
             mutex = row.getString(2);
         }
         tx.news().ended(id);
-        freeMutex(tx, state == TaskState.PENDING ? mutex : null);
+        boolean freed = freeMutex(tx, state == TaskState.PENDING ? mutex : null);
         afterEnd(tx, seq, tx.names().lane(lane).queue(), TaskState.CANCELLED);
+        return freed;
     }
 
     /** Reads one task that must be there. */
@@ -293,6 +327,16 @@ final class SqliteTasks {
                 throw new IllegalStateException("Task " + id + " is there and cannot be found");
             }
             return task(row, tx.names());
+        }
+    }
+
+    /** Makes the task that tells of a death, if the queue of the dead one wants that. */
+    static void tellDeadLetterQueue(SqliteTransaction tx, SqliteSession session, int lane, TaskId id)
+            throws SQLException {
+        String queue = tx.queues().of(tx.names().lane(lane).queue()).deadLettersTo();
+        if (queue != null) {
+            Task dead = find(tx, id);
+            new SqliteSubmissions(tx, session).submit(List.of(DeadLetter.of(dead, queue, tx.nowInstant())));
         }
     }
 

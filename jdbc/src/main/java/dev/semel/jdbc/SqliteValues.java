@@ -38,6 +38,10 @@ final class SqliteValues {
         return time.getEpochSecond() >= END_OF_TIME / 1000 ? END_OF_TIME : time.toEpochMilli();
     }
 
+    static @Nullable Long millisOrNull(@Nullable Instant time) {
+        return time == null ? null : (Long) millis(time);
+    }
+
     /** A time that lies a duration after another one. */
     static long after(long millis, Duration duration) {
         return millis(Instant.ofEpochMilli(millis).plus(duration));

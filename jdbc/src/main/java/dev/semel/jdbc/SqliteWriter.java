@@ -13,7 +13,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.sqlite.SQLiteErrorCode;
 
@@ -34,14 +33,9 @@ final class SqliteWriter implements AutoCloseable {
     // the next.
     private static final int MOST_WEIGHT = 5_000;
 
-    // A lock that was held longer than this also kept other workers from their heartbeats.
-    private static final Duration LONG_WAIT = Duration.ofSeconds(1);
-
-    // And for this long after it was let go, no lease counts as run out: whoever was kept comes first.
+    // For this long after a lock was let go that was held for long, no lease counts as run out: whoever was kept from
+    // its heartbeats comes first.
     private static final Duration GRACE = Duration.ofSeconds(3);
-
-    private static final long FIRST_PAUSE = 100_000;
-    private static final long LONGEST_PAUSE = 2_000_000;
 
     /** An operation, run in a transaction; run again if the group that it was part of failed. */
     interface Work<T> {
@@ -75,23 +69,24 @@ final class SqliteWriter implements AutoCloseable {
     private final InstantSource clock;
     private final Duration lockLimit;
     private final SqliteHints hints;
+    private final SqliteLock lock;
     private final LinkedBlockingQueue<Wish<?>> wishes = new LinkedBlockingQueue<>(MOST_WISHES);
     private final Thread thread;
     private volatile boolean closed;
-    private volatile boolean waitingForLock;
     private final AtomicLong commits = new AtomicLong();
 
     private @Nullable SqliteSession session;
     private @Nullable SqliteNames names;
     private long leasesHeldUntil;
 
-    SqliteWriter(SqliteFile file, SqliteSession session, SqliteSettings settings, SqliteHints hints) {
+    SqliteWriter(SqliteFile file, SqliteSession session, SqliteSettings settings, SqliteHints hints, SqliteLock lock) {
         this.file = file;
         this.session = session;
         this.names = new SqliteNames(session);
         this.clock = settings.clock();
         this.lockLimit = settings.lockLimit();
         this.hints = hints;
+        this.lock = lock;
         // A platform thread: a call into SQLite pins the carrier of a virtual one for as long as the disk takes.
         this.thread = Thread.ofPlatform()
                 .daemon()
@@ -111,6 +106,12 @@ final class SqliteWriter implements AutoCloseable {
         try {
             if (closed) {
                 throw closedStore();
+            }
+            if (lock.isHeldByCaller()) {
+                throw new StoreUnavailable("The handler's transaction holds the only write lock of the SQLite file \""
+                        + file.path()
+                        + "\", so nothing else is written before it ends, but this was asked for inside of"
+                        + " it. Submit by semel.joining(connection) there, and do all else before or after.");
             }
             if (!wishes.offer(wish) && !wishes.offer(wish, lockLimit.toMillis(), TimeUnit.MILLISECONDS)) {
                 throw new StoreUnavailable("The SQLite file \"" + file.path() + "\" has " + MOST_WISHES
@@ -137,7 +138,7 @@ final class SqliteWriter implements AutoCloseable {
     }
 
     boolean isWaitingForLock() {
-        return waitingForLock;
+        return lock.writerWaits();
     }
 
     /** When it was told to other processes that this one waits for a lock; 0 if never. */
@@ -181,24 +182,28 @@ final class SqliteWriter implements AutoCloseable {
     /** Does one group, which has its first wish so far. */
     private void round(List<Wish<?>> group) throws SQLException {
         SqliteSession open = session();
-        long waited = begin(open);
-        long now = clock.millis();
-        drain(group);
-        if (waited >= LONG_WAIT.toMillis()) {
-            leasesHeldUntil = Math.max(leasesHeldUntil, now + Math.max(waited, GRACE.toMillis()));
-            group.sort(Comparator.comparing((Wish<?> wish) -> !wish.heartbeat));
-        }
+        long waited = lock.begin(open, () -> closed);
+        Throwable failure = null;
         try {
+            long now = clock.millis();
+            drain(group);
+            if (waited >= SqliteLock.LONG_WAIT.toMillis()) {
+                leasesHeldUntil = Math.max(leasesHeldUntil, now + Math.max(waited, GRACE.toMillis()));
+                group.sort(Comparator.comparing((Wish<?> wish) -> !wish.heartbeat));
+            }
             StoreNews news = transaction(open, group, now, false);
             group.forEach(Wish::done);
             hints.tell(news);
         } catch (Throwable e) {
             undo(open, e);
-            if (group.size() == 1) {
-                fail(group, e);
-            } else {
-                oneByOne(group);
-            }
+            failure = e;
+        } finally {
+            lock.end();
+        }
+        if (failure != null && group.size() == 1) {
+            fail(group, failure);
+        } else if (failure != null) {
+            oneByOne(group);
         }
     }
 
@@ -217,19 +222,27 @@ final class SqliteWriter implements AutoCloseable {
 
     private void oneByOne(List<Wish<?>> group) {
         for (Wish<?> wish : group) {
-            SqliteSession open = null;
             try {
-                open = session();
-                begin(open);
+                alone(session(), wish);
+            } catch (Throwable e) {
+                fail(List.of(wish), e);
+            }
+        }
+    }
+
+    private void alone(SqliteSession open, Wish<?> wish) throws SQLException {
+        try {
+            lock.begin(open, () -> closed);
+            try {
                 StoreNews news = transaction(open, List.of(wish), clock.millis(), true);
                 wish.done();
                 hints.tell(news);
-            } catch (Throwable e) {
-                if (open != null) {
-                    undo(open, e);
-                }
-                fail(List.of(wish), e);
+            } finally {
+                lock.end();
             }
+        } catch (Throwable e) {
+            undo(open, e);
+            throw e;
         }
     }
 
@@ -245,36 +258,6 @@ final class SqliteWriter implements AutoCloseable {
                 weight += next.weight;
             }
         }
-    }
-
-    /**
-     * Takes the write lock. Waits for it here, because SQLite's own way knows no end when the store is closed.
-     *
-     * @return how long that took, in milliseconds of the store's clock
-     */
-    private long begin(SqliteSession open) throws SQLException {
-        long began = System.nanoTime();
-        long asked = clock.millis();
-        long told = asked;
-        long pause = FIRST_PAUSE;
-        while (!open.beginImmediate()) {
-            long limit = closed ? LONG_WAIT.toNanos() : lockLimit.toNanos();
-            if (System.nanoTime() - began > limit) {
-                throw new StoreUnavailable("The SQLite file \"" + file.path() + "\" was locked for "
-                        + Duration.ofNanos(System.nanoTime() - began).toSeconds()
-                        + " s: another program keeps a transaction open on it. Try again, and look for that program.");
-            }
-            long now = clock.millis();
-            if (now - told >= LONG_WAIT.toMillis()) {
-                told = now;
-                hints.kept(now);
-            }
-            waitingForLock = true;
-            LockSupport.parkNanos(pause);
-            pause = Math.min(pause * 2, LONGEST_PAUSE);
-        }
-        waitingForLock = false;
-        return clock.millis() - asked;
     }
 
     /** Whether some process was kept from its heartbeats until a moment ago. */

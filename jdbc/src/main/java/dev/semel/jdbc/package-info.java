@@ -31,6 +31,16 @@
  * lock until it ends, and heartbeats cannot be written meanwhile. So it has a limit, and whoever had to wait long says so in
  * the hint file, and for some seconds nobody takes a lease that ran out: its worker was alive, but could not write.
  *
+ * <p><b>Transactions of handlers.</b> A task can complete in one transaction with writes of its handler
+ * ({@code SqliteTransacting}): on a connection of its own, which is opened for it, and from its beginning under the write lock.
+ * The completion is the same code as any other. SQLite gives its lock to whoever asks at the right moment, so inside a store the
+ * writer and these transactions take turns ({@code SqliteLock}): a heartbeat waits for one of them at the most, and none of them
+ * waits behind a writer that is always busy.
+ *
+ * <p><b>Effects</b> are rows of their own that tasks without effects never touch ({@code SqliteEffects}). A first intent is one
+ * statement, which inserts only while its attempt runs. A parked task is one that waits for the end of a task that does not
+ * exist ({@code SqliteParking}).
+ *
  * <p><b>Time</b> is the clock of the process, in milliseconds; all processes on one file run on one machine.
  *
  * <h2>PostgreSQL</h2>

@@ -109,11 +109,12 @@ final class DeadCommand {
         public CommandSpec spec() {
             return Options.command(
                             this,
-                            "Shows a dead letter, its attempts, and what a redrive would do with it.",
+                            "Shows a dead letter, its attempts and effects, and what a redrive would do with it.",
                             "",
                             "semel dead show 0190b5c8-7a3e-7b1e-9c55-3f3ad2a3c0de",
                             "semel dead show 0190b5c8-7a3e-7b1e-9c55-3f3ad2a3c0de --json")
-                    .addPositional(Options.position(0, "ID", "The task id that list printed."));
+                    .addPositional(Options.position(0, "ID", "The task id that list printed."))
+                    .addOption(TaskCommand.tokens());
         }
 
         @Override
@@ -126,12 +127,20 @@ final class DeadCommand {
                 Outlook outlook = semel.operations()
                         .previewRedrive(id)
                         .orElseThrow(() -> DeadRedriveCommand.notDead(task, ExitCode.NOT_FOUND));
+                boolean tokens = invocation.has(TaskCommand.TOKENS);
                 if (invocation.json()) {
-                    console.out().println(DeadRedriveCommand.json(outlook));
+                    console.out().println(DeadRedriveCommand.json(outlook, tokens));
                 } else {
-                    TaskCommand.print(outlook.task(), outlook.attempts(), console);
+                    TaskHistory history = TaskHistory.of(store, outlook.task(), outlook.attempts(), outlook.effects());
+                    TaskCommand.print(history, tokens, console);
                     console.out().println();
                     console.out().println(DeadRedriveCommand.forecast(outlook));
+                    if (outlook.supersededBy() == null) {
+                        new EffectOutlook(outlook.effects())
+                                .sentences()
+                                .forEach(sentence ->
+                                        Text.wrapped(sentence, console.width()).forEach(console.out()::println));
+                    }
                 }
                 return ExitCode.DONE;
             }

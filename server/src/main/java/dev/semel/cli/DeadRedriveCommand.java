@@ -73,7 +73,7 @@ final class DeadRedriveCommand implements Command {
             return;
         }
         Redriving outcome = dryRun ? expected(outlook.get()) : operations.redrive(task.id());
-        JsonText json = dryRun ? json(outlook.get()) : ByIds.task(task.id(), word(outcome));
+        JsonText json = dryRun ? json(outlook.get(), false) : ByIds.task(task.id(), word(outcome));
         switch (outcome) {
             case REDRIVEN ->
                 report.done(json, dryRun ? line(outlook.get()) : "Task " + task.id() + " is pending again.");
@@ -116,8 +116,8 @@ final class DeadRedriveCommand implements Command {
     }
 
     /** A dead letter as JSON, with what a redrive would do with it. */
-    static JsonText json(Outlook outlook) {
-        return TaskJson.whole(outlook.task(), outlook.attempts())
+    static JsonText json(Outlook outlook, boolean tokens) {
+        return TaskJson.whole(new TaskHistory(outlook.task(), outlook.attempts(), outlook.effects(), Map.of()), tokens)
                 .put("outcome", word(expected(outlook)))
                 .put("superseded_by", newer(outlook));
     }
@@ -140,7 +140,7 @@ final class DeadRedriveCommand implements Command {
                 return;
             }
             if (invocation.json()) {
-                shown.add(json(outlook));
+                shown.add(json(outlook, false));
             } else {
                 console.out().println(line(outlook));
             }
@@ -167,11 +167,13 @@ final class DeadRedriveCommand implements Command {
         Task task = outlook.task();
         Identity identity = task.identity();
         String newer = newer(outlook);
+        String effects = new EffectOutlook(outlook.effects()).line();
         return task.id() + "  " + (newer == null ? "would run again" : "SUPERSEDED by " + newer) + "  " + task.type()
                 + " in " + task.queue()
                 + (identity == null ? "" : ", key " + Text.printable(identity.key()) + ", run " + task.run())
                 + ", attempts: "
                 + outlook.attempts().stream().map(DeadRedriveCommand::told).collect(Collectors.joining(", "))
+                + (effects.isEmpty() ? "" : ", effects " + effects)
                 + (task.progress().lastError() == null
                         ? ""
                         : "  " + Text.cut(Text.firstLine(task.progress().lastError()), 100));

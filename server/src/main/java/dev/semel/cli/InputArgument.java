@@ -13,23 +13,29 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
-/** The input of a submission: JSON, {@code @file}, or {@code -} for standard input. */
+/** A document as an argument: JSON, {@code @file}, or {@code -} for standard input. */
 final class InputArgument {
 
     private InputArgument() {}
 
-    /** Reads and checks the input. */
+    /** Reads and checks the input of a submission. */
     static String read(String argument, Console console) {
+        return read("input", argument, console);
+    }
+
+    /** Reads and checks a document; what it is called in messages comes first. */
+    static String read(String what, String argument, Console console) {
         String text = argument;
-        String from = "The input: ";
+        String from = "The " + what + ": ";
         if (argument.equals("-")) {
-            from = "The input from standard input: ";
+            from = "The " + what + " from standard input: ";
             if (console.isInputClosed()) {
-                throw new InvalidInput(from + "it is closed. Give the input there, as @FILE, or as an argument.");
+                throw new InvalidInput(
+                        from + "it is closed. Give the " + what + " there, as @FILE, or as an argument.");
             }
             text = bounded(console.in(), from);
         } else if (argument.startsWith("@")) {
-            from = "The input file \"" + Limits.shown(argument.substring(1)) + "\": ";
+            from = "The " + what + " file \"" + Limits.shown(argument.substring(1)) + "\": ";
             text = file(argument.substring(1), from);
         }
         try {

@@ -33,6 +33,7 @@ public final class Main {
         commands.put("submit", () -> new SubmitCommand().spec());
         commands.put("worker", () -> new WorkerCommand().spec());
         commands.put("task", TaskCommand::spec);
+        commands.put("effect", EffectCommand::spec);
         commands.put("queue", QueueCommand::spec);
         commands.put("dead", DeadCommand::spec);
         commands.put("key", KeyCommand::spec);

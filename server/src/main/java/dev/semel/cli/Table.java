@@ -1,25 +1,15 @@
 package dev.semel.cli;
 
-import dev.semel.task.TaskState;
 import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 
 /** A table of text that fits a width: the widest columns that may be narrowed are, the others stay whole. */
 final class Table {
 
     private static final String GAP = "  ";
     private static final int NARROWEST = 4;
-    private static final String PLAIN = "\u001b[0m";
-    private static final Map<String, String> COLORS = Map.of(
-            TaskState.RUNNING.word(), "\u001b[34m",
-            TaskState.WAITING.word(), "\u001b[36m",
-            TaskState.COMPLETED.word(), "\u001b[32m",
-            TaskState.CANCELLED.word(), "\u001b[33m",
-            TaskState.FAILED.word(), "\u001b[31m",
-            TaskState.TIMED_OUT.word(), "\u001b[31m");
 
     private final List<String> heads;
     private final List<Boolean> whole;
@@ -99,8 +89,7 @@ final class Table {
         StringBuilder line = new StringBuilder();
         for (int i = 0; i < widths.length; i++) {
             String cell = Text.cut(cells.get(i), widths[i]);
-            String color = colors ? COLORS.get(cell) : null;
-            line.append(color == null ? cell : color + cell + PLAIN)
+            line.append(Colors.painted(cell, colors))
                     .append(" ".repeat(widths[i] - cell.length()))
                     .append(GAP);
         }

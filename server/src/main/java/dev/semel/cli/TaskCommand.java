@@ -1,6 +1,6 @@
 package dev.semel.cli;
 
-import dev.semel.store.Attempt;
+import dev.semel.store.EffectRecord;
 import dev.semel.store.Task;
 import dev.semel.store.TaskStore;
 import dev.semel.task.Identity;
@@ -10,9 +10,14 @@ import java.io.PrintStream;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 
 /** {@code semel task …}: looks at tasks, and cancels them. */
 final class TaskCommand {
+
+    static final String TOKENS = "--tokens";
+
+    private static final int INDENT = 12;
 
     private TaskCommand() {}
 
@@ -28,6 +33,10 @@ final class TaskCommand {
         spec.addSubcommand("explain", new TaskExplainCommand().spec());
         spec.addSubcommand("cancel", new TaskCancelCommand().spec());
         return spec;
+    }
+
+    static OptionSpec tokens() {
+        return Options.flag(TOKENS, "Show the token of each effect as well, for looking it up with the provider.");
     }
 
     /** The task of this id, if the tenant that was asked for may see it. */
@@ -49,11 +58,12 @@ final class TaskCommand {
         public CommandSpec spec() {
             return Options.command(
                             this,
-                            "Shows all that is stored of a task, its attempts included.",
+                            "Shows all that is stored of a task, its attempts and its effects included.",
                             "",
                             "semel task show 0190b5c8-7a3e-7b1e-9c55-3f3ad2a3c0de",
                             "semel task show 0190b5c8-7a3e-7b1e-9c55-3f3ad2a3c0de --json")
-                    .addPositional(Options.position(0, "ID", "The task id that submit or list printed."));
+                    .addPositional(Options.position(0, "ID", "The task id that submit or list printed."))
+                    .addOption(tokens());
         }
 
         @Override
@@ -63,11 +73,12 @@ final class TaskCommand {
             Console console = invocation.console();
             try (TaskStore store = invocation.store().openExisting()) {
                 Task task = find(store, id, tenant);
-                List<Attempt> attempts = store.attempts(id);
+                TaskHistory history = TaskHistory.of(store, task);
+                boolean tokens = invocation.has(TOKENS);
                 if (invocation.json()) {
-                    console.out().println(TaskJson.whole(task, attempts));
+                    console.out().println(TaskJson.whole(history, tokens));
                 } else {
-                    print(task, attempts, console);
+                    print(history, tokens, console);
                 }
                 return ExitCode.DONE;
             }
@@ -75,12 +86,14 @@ final class TaskCommand {
     }
 
     /** All that is stored of a task, for a person. */
-    static void print(Task task, List<Attempt> attempts, Console console) {
+    static void print(TaskHistory history, boolean tokens, Console console) {
+        Task task = history.task();
         Task.Progress progress = task.progress();
         Identity identity = task.identity();
         PrintStream out = console.out();
         line(out, "Task", task.id().toString());
-        line(out, "State", task.state().word() + (progress.cancelRequested() ? ", cancel requested" : ""));
+        line(out, "State", state(history, console.hasColors()));
+        history.parkedFor().ifPresent(effect -> printResolving(out, task, effect));
         line(out, "Type", task.type());
         line(out, "Queue", task.queue());
         line(out, "Tenant", task.tenant());
@@ -88,42 +101,45 @@ final class TaskCommand {
             line(out, "Key", identity.key() + " (scope " + TaskJson.scope(identity) + ", run " + task.run() + ")");
         }
         line(out, "Created", Text.time(task.createdAt()));
-        if (progress.finishedAt() == null) {
-            line(out, task.state().word().equals("running") ? "Lease ends" : "Due", Text.time(progress.dueAt()));
-        } else {
+        if (progress.finishedAt() != null) {
             line(out, "Finished", Text.time(progress.finishedAt()));
+        } else if (history.parkedFor().isEmpty()) {
+            line(out, task.state().word().equals("running") ? "Lease ends" : "Due", Text.time(progress.dueAt()));
         }
         String input = task.input();
-        line(
-                out,
-                "Input",
-                input == null
-                        ? "no longer stored"
-                        : Text.cut(Text.printable(input), Math.max(20, console.width() - 12)));
+        int room = Math.max(20, console.width() - INDENT);
+        line(out, "Input", input == null ? "no longer stored" : Text.cut(Text.printable(input), room));
         String result = progress.result();
         if (result != null) {
-            line(out, "Result", Text.cut(Text.printable(result), Math.max(20, console.width() - 12)));
+            line(out, "Result", Text.cut(Text.printable(result), room));
         }
-        if (attempts.isEmpty()) {
+        if (history.attempts().isEmpty()) {
             line(out, "Attempts", "none yet");
-            return;
         }
-        out.println();
-        Table table = new Table("!ATTEMPT", "!OUTCOME", "!STARTED", "!ENDED", "WORKER", "ERROR");
-        for (Attempt attempt : attempts) {
-            String outcome = TaskJson.outcome(attempt);
-            table.add(
-                    Integer.toString(attempt.number()),
-                    outcome == null ? "running" : outcome,
-                    Text.time(attempt.startedAt()),
-                    Text.time(attempt.endedAt()),
-                    attempt.worker(),
-                    Text.firstLine(attempt.error()));
+        if (!history.attempts().isEmpty() || !history.effects().isEmpty()) {
+            out.println();
+            new Timeline(history, tokens, console).print();
         }
-        table.print(console);
+    }
+
+    private static String state(TaskHistory history, boolean colors) {
+        Task task = history.task();
+        String word = Colors.painted(task.state().word(), colors);
+        String parked = history.parkedFor()
+                .map(effect ->
+                        ", parked: nobody knows whether effect \"" + effect.id().label() + "\" happened")
+                .orElse("");
+        return word + parked + (task.progress().cancelRequested() ? ", cancel requested" : "");
+    }
+
+    /** How to let a parked task go on. */
+    private static void printResolving(PrintStream out, Task task, EffectRecord effect) {
+        line(out, "Resolve", EffectResolveCommand.example(task.id(), effect.id()));
+        line(out, "", "  --attempt " + effect.by().attempt() + " --reason TEXT");
+        line(out, "", "  --done [RESULT] | --not-done | --give-up");
     }
 
     static void line(PrintStream out, String name, String value) {
-        out.println(name + " ".repeat(12 - name.length()) + value);
+        out.println(name + " ".repeat(INDENT - name.length()) + value);
     }
 }

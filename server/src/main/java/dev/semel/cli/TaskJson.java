@@ -5,7 +5,6 @@ import dev.semel.store.Task;
 import dev.semel.task.Durations;
 import dev.semel.task.Identity;
 import dev.semel.task.Scope;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A task as JSON: the same names as in the HTTP API. */
@@ -39,7 +38,8 @@ final class TaskJson {
     }
 
     /** All that is stored of a task. */
-    static JsonText whole(Task task, List<Attempt> attempts) {
+    static JsonText whole(TaskHistory history, boolean tokens) {
+        Task task = history.task();
         var timeout = task.options().timeout();
         var retry = task.options().retry();
         JsonText json = summary(task);
@@ -51,7 +51,17 @@ final class TaskJson {
                 .put("retry", retry == null ? null : retry.text())
                 .raw("input", task.input())
                 .raw("result", task.progress().result())
-                .objects("attempts", attempts.stream().map(TaskJson::attempt).toList());
+                .put(
+                        "parked_for",
+                        history.parkedFor().map(effect -> effect.id().label()).orElse(null))
+                .objects(
+                        "attempts",
+                        history.attempts().stream().map(TaskJson::attempt).toList())
+                .objects(
+                        "effects",
+                        history.effects().stream()
+                                .map(effect -> EffectJson.of(effect, tokens))
+                                .toList());
     }
 
     static JsonText attempt(Attempt attempt) {

@@ -17,6 +17,8 @@ final class Text {
 
     private static final DateTimeFormatter SHORT_TIME = DateTimeFormatter.ofPattern("MM-dd HH:mm", Locale.ROOT);
 
+    private static final DateTimeFormatter TIME_OF_DAY = DateTimeFormatter.ofPattern("HH:mm:ss.SSS", Locale.ROOT);
+
     private Text() {}
 
     /** A time on this machine's wall, to the second. */
@@ -27,6 +29,14 @@ final class Text {
     /** A time in as few characters as tell one from another in a list. */
     static String shortTime(Instant time) {
         return SHORT_TIME.format(time.atZone(ZoneId.systemDefault()));
+    }
+
+    /** A time beside another one: to the millisecond without its day if that is the same, because then order matters. */
+    static String timeBeside(Instant other, Instant time) {
+        ZoneId zone = ZoneId.systemDefault();
+        return time.atZone(zone).toLocalDate().equals(other.atZone(zone).toLocalDate())
+                ? TIME_OF_DAY.format(time.atZone(zone))
+                : time(time);
     }
 
     /** A span, to the precision that a person cares for. */
@@ -45,6 +55,11 @@ final class Text {
     /** A number of things: {@code 1 task}, {@code 2 tasks}. */
     static String count(long number, String thing) {
         return number + " " + thing + (number == 1 ? "" : "s");
+    }
+
+    /** A word of JSON as people write it: {@code not_done} is {@code not done}. */
+    static String words(String word) {
+        return word.replace('_', ' ');
     }
 
     static String firstLine(@Nullable String text) {

@@ -78,7 +78,12 @@ final class WorkLog implements ObservedStore.Observer {
                             .put("key", identity == null ? null : identity.key())
                             .put("run", task.run())
                             .put("milliseconds", took.toMillis())
-                            .put("error", error));
+                            .put("error", error)
+                            .put(
+                                    "parked_for",
+                                    ending instanceof Transition.Park park
+                                            ? park.effect().label()
+                                            : null));
             return;
         }
         String what = refused ? "refused: " + outcome + " too late" : outcome;
@@ -86,6 +91,11 @@ final class WorkLog implements ObservedStore.Observer {
                 .println(Text.time(Instant.now()) + "  " + task.id() + "  " + task.type() + "  attempt "
                         + ending.lease().attempt() + "  " + what + "  " + Text.span(took)
                         + (error == null ? "" : "  " + Text.cut(Text.firstLine(error), 200)));
+        if (ending instanceof Transition.Park park && !refused) {
+            console.out()
+                    .println("  It waits for a person: " + EffectResolveCommand.example(task.id(), park.effect())
+                            + " --done [RESULT] | --not-done | --give-up");
+        }
     }
 
     private static @Nullable String error(Transition.Ending ending) {
@@ -94,6 +104,7 @@ final class WorkLog implements ObservedStore.Observer {
             case Transition.Fail fail -> fail.error();
             case Transition.Complete complete -> null;
             case Transition.PutBack putBack -> null;
+            case Transition.Park park -> park.reason();
             case Transition.Cancelled cancelled -> null;
         };
     }

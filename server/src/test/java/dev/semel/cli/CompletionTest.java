@@ -46,10 +46,11 @@ class CompletionTest {
     @Test
     void commandsAreCompleted() throws IOException, InterruptedException {
         assertThat(completed("semel", ""))
-                .contains("submit", "worker", "task", "queue", "dead", "key", "clean", "completion")
+                .contains("submit", "worker", "task", "effect", "queue", "dead", "key", "clean", "completion")
                 .doesNotContain(DemoChildCommand.NAME, TrainingCommand.NAME);
         assertThat(completed("semel", "que")).containsExactly("queue");
         assertThat(completed("semel", "queue", "")).containsExactly("list", "pause", "resume", "set", "reset");
+        assertThat(completed("semel", "effect", "")).containsExactly("list", "resolve");
         assertThat(completed("semel", "dead", "re")).containsExactly("redrive");
     }
 
@@ -57,6 +58,8 @@ class CompletionTest {
     void optionsAndTheirWordsAreCompleted() throws IOException, InterruptedException {
         assertThat(completed("semel", "queue", "set", "payments", "--ra")).containsExactly("--rate-limit");
         assertThat(completed("semel", "submit", "t", "--")).contains("--key", "--reuse", "--explain", "--store");
+        assertThat(completed("semel", "effect", "list", "--un")).containsExactly("--unknown");
+        assertThat(completed("semel", "effect", "resolve", "--")).contains("--done", "--not-done", "--give-up");
         assertThat(completed("semel", "task", "list", "--state", "p")).containsExactly("pending");
         assertThat(completed("semel", "submit", "--reuse", "a")).containsExactly("allow-failed-only", "after-finish");
         assertThat(completed("semel", "completion", "")).containsExactly("bash", "zsh");

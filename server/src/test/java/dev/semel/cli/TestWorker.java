@@ -53,6 +53,16 @@ final class TestWorker {
                         return input;
                     })
                     .handle(type("unserialisable", Unserialisable.class), (context, input) -> new Unserialisable())
+                    .handle(type("charges", RawJson.class), (context, input) -> {
+                        context.effect("reserve", token -> System.out.println("reserves"));
+                        return context.effect("charge", RawJson.class)
+                                .parkIfUnknown()
+                                .run(token -> {
+                                    System.out.println("charges");
+                                    new CountDownLatch(1).await();
+                                    return input;
+                                });
+                    })
                     .handle(type("exits", RawJson.class), (context, input) -> {
                         Runtime.getRuntime().halt(7);
                         return input;

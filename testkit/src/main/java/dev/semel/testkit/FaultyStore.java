@@ -4,6 +4,9 @@ import dev.semel.store.Applied;
 import dev.semel.store.Attempt;
 import dev.semel.store.ClaimRequest;
 import dev.semel.store.Claims;
+import dev.semel.store.EffectPage;
+import dev.semel.store.EffectQuery;
+import dev.semel.store.EffectRecord;
 import dev.semel.store.KeyRecord;
 import dev.semel.store.NewTask;
 import dev.semel.store.Page;
@@ -124,6 +127,16 @@ public final class FaultyStore implements TaskStore {
     @Override
     public Map<TaskId, List<Attempt>> attempts(Collection<TaskId> ids) {
         return call("attempts", () -> store.attempts(ids));
+    }
+
+    @Override
+    public Map<TaskId, List<EffectRecord>> effects(Collection<TaskId> lineages) {
+        return call("effects", () -> store.effects(lineages));
+    }
+
+    @Override
+    public EffectPage effects(EffectQuery query) {
+        return call("effects", () -> store.effects(query));
     }
 
     @Override

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.semel.store.ClaimRequest;
 import dev.semel.store.Claims;
 import dev.semel.store.Claims.Claimed;
+import dev.semel.store.EffectQuery;
 import dev.semel.store.NewTask;
 import dev.semel.store.QueueSettings;
 import dev.semel.store.SweepRequest;
@@ -16,6 +17,7 @@ import dev.semel.task.Lease;
 import dev.semel.task.TaskId;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -65,6 +67,7 @@ final class LockStep {
     private final ManualClock clock;
     private final SplittableRandom random;
     private final RandomDrafts drafts;
+    private final RandomEffects effects;
     private final RisingIds ids;
 
     private final List<NewTask> submitted = new ArrayList<>();
@@ -81,6 +84,7 @@ final class LockStep {
         this.random = new SplittableRandom(seed);
         this.world = List.of(World.PLAIN, World.SETTINGS, World.MUTEXES).get((int) Math.floorMod(seed, 3L));
         this.drafts = new RandomDrafts(random);
+        this.effects = new RandomEffects(random);
         this.ids = new RisingIds(clock);
     }
 
@@ -100,6 +104,8 @@ final class LockStep {
                 move();
             } else if (lot < 88) {
                 sweep();
+            } else if (lot < 90) {
+                lookAtEffects();
             } else {
                 clock.advance(drafts.pick(PASSING));
             }
@@ -107,9 +113,14 @@ final class LockStep {
                 assertThat(Snapshot.of(real, identities))
                         .as("what is stored after step %s", step)
                         .isEqualTo(Snapshot.of(model, identities));
-                StoreInvariants.check(model);
+                StoreInvariants.check(model, identities);
             }
         }
+    }
+
+    /** The identities of all tasks that were submitted, dead letters that were claimed included. */
+    Collection<Identity> identities() {
+        return identities;
     }
 
     private void submit() {
@@ -176,7 +187,13 @@ final class LockStep {
                 assertThat(answer.nextDue()).as(what).isEqualTo(expected.nextDue());
             }
         }
-        expected.tasks().forEach(claimed -> leases.add(claimed.lease()));
+        for (Claimed claimed : expected.tasks()) {
+            leases.add(claimed.lease());
+            effects.note(claimed);
+            if (claimed.task().identity() != null) {
+                identities.add(claimed.task().identity());
+            }
+        }
     }
 
     /** Which of several tenants comes first is a store's own affair, the order within each is not. */
@@ -215,13 +232,14 @@ final class LockStep {
         if (random.nextInt(30) == 0) {
             lease = new Lease(lease.taskId(), lease.attempt() + random.nextInt(3) - 1);
         }
-        return switch (random.nextInt(8)) {
+        return switch (random.nextInt(14)) {
             case 0 -> new Transition.Complete(lease, random.nextBoolean() ? "{\"ok\":true}" : null);
             case 1, 2 -> new Transition.Retry(lease, drafts.pick(DELAYS), "again at step " + step);
             case 3, 4 -> new Transition.Fail(lease, random.nextBoolean(), "broken at step " + step);
             case 5 -> new Transition.PutBack(lease, drafts.pick(DELAYS));
             case 6 -> new Transition.Cancelled(lease);
-            default -> new Transition.Extend(lease, drafts.pick(LEASES));
+            case 7 -> new Transition.Extend(lease, drafts.pick(LEASES));
+            default -> effects.workerMove(model, lease, step);
         };
     }
 
@@ -244,6 +262,9 @@ final class LockStep {
 
     private Transition operatorMove() {
         NewTask task = drafts.pick(submitted);
+        if (random.nextInt(3) == 0) {
+            return effects.word(model, task.id());
+        }
         TaskId id = task.id();
         NewTask.KeyRequest key = task.key();
         int lot = random.nextInt(4);
@@ -276,5 +297,16 @@ final class LockStep {
                 drafts.pick(RETENTIONS),
                 SweepRequest.MAX_LIMIT);
         assertThat(real.sweep(request)).as("step %s: %s", step, request).isEqualTo(model.sweep(request));
+    }
+
+    private void lookAtEffects() {
+        EffectQuery query = effects.query(model);
+        assertThat(Snapshot.listed(real, query))
+                .as("step %s: %s", step, query)
+                .isEqualTo(Snapshot.listed(model, query));
+        List<TaskId> lineages = effects.lineages();
+        assertThat(real.effects(lineages))
+                .as("step %s: effects of %s", step, lineages)
+                .isEqualTo(model.effects(lineages));
     }
 }

@@ -25,7 +25,9 @@ public abstract class ModelContract extends StoreContract {
         Seeds.each(SEEDS, seed -> {
             ManualClock itsClock = new ManualClock();
             TaskStore real = fresh(itsClock);
-            new LockStep(real, new InMemoryTaskStore(itsClock), itsClock, seed).run(STEPS);
+            LockStep lockStep = new LockStep(real, new InMemoryTaskStore(itsClock), itsClock, seed);
+            lockStep.run(STEPS);
+            knows(lockStep.identities());
             finish(real);
         });
     }

@@ -24,6 +24,9 @@ import org.junit.jupiter.api.Test;
 /** The laws of moving, M1 to M7 and M9 to M11; a redrive has a part of its own. */
 public abstract class MoveContract extends StoreContract {
 
+    /** How many kinds of ends there are. */
+    static final int KINDS = 7;
+
     private static final Draft KEYED = Draft.keyed("k");
 
     /** For subclasses. */
@@ -37,13 +40,16 @@ public abstract class MoveContract extends StoreContract {
                 new Transition.Fail(lease, false, "broken"),
                 new Transition.Fail(lease, true, "too slow"),
                 new Transition.PutBack(lease, Duration.ofSeconds(1)),
-                new Transition.Cancelled(lease));
+                new Transition.Cancelled(lease),
+                EffectStoreContract.park(lease));
     }
 
     /** One move of every kind that a worker makes. */
     private static List<Transition> workerMoves(Lease lease) {
         List<Transition> moves = new ArrayList<>(endings(lease));
         moves.add(new Transition.Extend(lease, Duration.ofHours(1)));
+        moves.add(EffectStoreContract.intend(lease));
+        moves.add(EffectStoreContract.done(lease));
         return moves;
     }
 
@@ -98,7 +104,7 @@ public abstract class MoveContract extends StoreContract {
     @Test
     @DisplayName("M2: a move repeated after a lost answer is answered as applied again and changes nothing")
     void aRepeatedMoveIsApplied() {
-        for (int kind = 0; kind < 6; kind++) {
+        for (int kind = 0; kind < KINDS; kind++) {
             TaskId id = create(Draft.keyed("ends in way " + kind));
             Transition move = endings(claimOne()).get(kind);
             applied(move);
@@ -117,11 +123,11 @@ public abstract class MoveContract extends StoreContract {
     @Test
     @DisplayName("M3: an attempt ends once: another end under the same lease is stale")
     void anAttemptEndsOnce() {
-        for (int first = 0; first < 6; first++) {
+        for (int first = 0; first < KINDS; first++) {
             TaskId id = create(Draft.plain());
             Lease lease = claimOne();
             applied(endings(lease).get(first));
-            for (int second = 0; second < 6; second++) {
+            for (int second = 0; second < KINDS; second++) {
                 Transition move = endings(lease).get(second);
                 Applied expected = first == second ? Applied.APPLIED : Applied.STALE;
                 changesNothing(() -> assertThat(apply(move)).as("%s", move).isEqualTo(expected));
@@ -272,7 +278,7 @@ public abstract class MoveContract extends StoreContract {
             assertThat(progress.state()).isEqualTo(completed ? TaskState.COMPLETED : TaskState.CANCELLED);
             assertThat(progress.cancelRequested()).isTrue();
             assertThat(progress.failures()).isEqualTo(failed ? 1 : 0);
-            assertThat(progress.lastError() != null).isEqualTo(failed);
+            assertThat(progress.lastError() != null).isEqualTo(failed || move instanceof Transition.Park);
             assertThat(progress.dueAt()).isNull();
             assertThat(store.attempts(id).getFirst().outcome()).isEqualTo(move.outcome());
             assertThat(store.attempts(id).getFirst().error()).isEqualTo(progress.lastError());

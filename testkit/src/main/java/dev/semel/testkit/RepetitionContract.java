@@ -66,6 +66,7 @@ public abstract class RepetitionContract extends StoreContract {
         ManualClock itsClock = new ManualClock();
         TaskStore own = fresh(itsClock);
         Story story = Story.tell(hostility.apply(own), itsClock, own);
+        knows(Story.identities());
         finish(own);
         return story;
     }

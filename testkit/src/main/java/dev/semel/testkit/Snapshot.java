@@ -1,11 +1,15 @@
 package dev.semel.testkit;
 
 import dev.semel.store.Attempt;
+import dev.semel.store.EffectPage;
+import dev.semel.store.EffectQuery;
+import dev.semel.store.EffectRecord;
 import dev.semel.store.KeyRecord;
 import dev.semel.store.QueueSetUp;
 import dev.semel.store.Task;
 import dev.semel.store.TaskQuery;
 import dev.semel.store.TaskStore;
+import dev.semel.task.EffectId;
 import dev.semel.task.Identity;
 import dev.semel.task.TaskId;
 import java.util.ArrayList;
@@ -15,7 +19,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Consumer;
 
 /**
  * All that can be seen of a store.
@@ -24,14 +27,14 @@ import java.util.function.Consumer;
  * @param attempts the attempts of each
  * @param records the records that are there
  * @param queues the settings of queues that have any
+ * @param effects the effects, in order of their ids
  */
 record Snapshot(
         Map<TaskId, Task> tasks,
         Map<TaskId, List<Attempt>> attempts,
         Map<Identity, KeyRecord> records,
-        Map<String, QueueSetUp> queues) {
-
-    private static final int MOST_AT_ONCE = 1_000;
+        Map<String, QueueSetUp> queues,
+        List<EffectRecord> effects) {
 
     static Snapshot of(TaskStore store) {
         return of(store, Set.of());
@@ -44,29 +47,20 @@ record Snapshot(
         Set<Identity> identities = new LinkedHashSet<>(others);
         for (Task task : listed(store, TaskQuery.all(TaskQuery.MAX_LIMIT))) {
             tasks.put(task.id(), task);
-            attempts.put(task.id(), List.of());
+            attempts.put(task.id(), task.progress().attempt() == 0 ? List.of() : store.attempts(task.id()));
             Identity identity = task.identity();
             if (identity != null) {
                 identities.add(identity);
             }
         }
-        List<TaskId> begun = tasks.values().stream()
-                .filter(task -> task.progress().attempt() > 0)
-                .map(Task::id)
-                .toList();
-        inParts(begun, part -> attempts.putAll(store.attempts(part)));
         Map<Identity, KeyRecord> records = new LinkedHashMap<>();
-        inParts(List.copyOf(identities), part -> records.putAll(store.records(part)));
+        for (Identity identity : identities) {
+            store.record(identity).ifPresent(record -> records.put(identity, record));
+        }
         Map<String, QueueSetUp> queues = new LinkedHashMap<>(store.queues());
         queues.values().removeIf(QueueSetUp.NONE::equals); // whether these are listed is a store's own affair
-        return new Snapshot(tasks, attempts, records, queues);
-    }
-
-    /** Asks for many at once: one question for each of ten thousand tasks would be most of what a test waits for. */
-    private static <T> void inParts(List<T> all, Consumer<List<T>> ask) {
-        for (int from = 0; from < all.size(); from += MOST_AT_ONCE) {
-            ask.accept(all.subList(from, Math.min(all.size(), from + MOST_AT_ONCE)));
-        }
+        List<EffectRecord> effects = listed(store, new EffectQuery(Set.of(), null, EffectQuery.MAX_LIMIT));
+        return new Snapshot(tasks, attempts, records, queues, effects);
     }
 
     /** All pages of a listing. */
@@ -79,6 +73,24 @@ record Snapshot(
             all.addAll(page);
         }
         return all;
+    }
+
+    /** All pages of a listing of effects. */
+    static List<EffectRecord> listed(TaskStore store, EffectQuery query) {
+        EffectQuery next = query;
+        List<EffectRecord> all = new ArrayList<>();
+        while (true) {
+            EffectPage page = store.effects(next);
+            all.addAll(page.effects());
+            EffectId end = page.next();
+            if (end == null) {
+                return all;
+            }
+            if (next.after() != null && end.compareTo(next.after()) <= 0) {
+                throw new AssertionError("The page after " + next.after() + " does not get on: it ends at " + end);
+            }
+            next = query.after(end);
+        }
     }
 
     /** The open tasks. */

@@ -4,10 +4,13 @@ import dev.semel.store.Applied;
 import dev.semel.store.ClaimRequest;
 import dev.semel.store.NewTask;
 import dev.semel.store.QueueSettings;
+import dev.semel.store.Resolution.Verdict;
 import dev.semel.store.Submitted;
 import dev.semel.store.SweepRequest;
 import dev.semel.store.TaskStore;
 import dev.semel.store.Transition;
+import dev.semel.task.EffectId;
+import dev.semel.task.Identity;
 import dev.semel.task.Lease;
 import dev.semel.task.StoreUnavailable;
 import dev.semel.task.TaskId;
@@ -25,6 +28,12 @@ import java.util.function.Supplier;
  * @param end all that could be seen of the store afterwards
  */
 record Story(List<Object> answers, Snapshot end) {
+
+    /** The identities whose tasks have effects. */
+    static List<Identity> identities() {
+        return List.of(
+                Teller.EFFECTIVE.identity(), Teller.EFFECTIVE.key("parked").identity());
+    }
 
     int calls() {
         return answers.size();
@@ -48,6 +57,7 @@ record Story(List<Object> answers, Snapshot end) {
         private static final Draft ONE = Draft.keyed("one");
         private static final Draft TWO = Draft.keyed("two").queue("second");
         private static final Draft FAILING = Draft.keyed("failing").queue("failing");
+        private static final Draft EFFECTIVE = Draft.keyed("effective").queue("effects");
 
         private final TaskStore store;
         private final ManualClock clock;
@@ -67,6 +77,8 @@ record Story(List<Object> answers, Snapshot end) {
             replacing();
             operating();
             queueing();
+            intending();
+            parking();
         }
 
         private void submitting() {
@@ -158,6 +170,56 @@ record Story(List<Object> answers, Snapshot end) {
             claim(Wish.from("narrow", "dead"));
         }
 
+        private void intending() {
+            submit(task(EFFECTIVE), task(Draft.plain().queue("effects")));
+            List<Lease> leases = claim(Wish.from("effects"));
+            Lease first = leases.get(0);
+            Lease other = leases.get(1);
+            EffectId charge = new EffectId(first.taskId(), "charge", 0);
+            EffectId mail = new EffectId(first.taskId(), "mail", 3);
+            move(
+                    new Transition.Intend(first, charge, Duration.ofHours(1)),
+                    EffectStoreContract.intend(other),
+                    new Transition.Intend(new Lease(first.taskId(), 2), mail, null));
+            move(EffectStoreContract.done(first, charge, "1"), EffectStoreContract.notDone(other));
+            move(EffectStoreContract.intend(first, charge), EffectStoreContract.intend(first, mail));
+            ledger(first.taskId());
+            // Never an intent and the end of its attempt in one batch: sent again, such an intent is stale.
+            move(new Transition.Retry(first, Duration.ZERO, "again"), EffectStoreContract.intend(other));
+            move(EffectStoreContract.done(other), new Transition.Complete(other, null));
+            first = claim(Wish.from("effects")).getFirst();
+            move(EffectStoreContract.intend(first, mail), EffectStoreContract.intend(first, charge));
+            move(EffectStoreContract.done(first, mail, "2"), new Transition.Fail(first, false, "broken"));
+            submit(task(EFFECTIVE));
+            first = claim(Wish.from("effects")).getFirst();
+            move(EffectStoreContract.intend(first, mail));
+            move(new Transition.Complete(first, null));
+            ledger(charge.lineage());
+        }
+
+        private void parking() {
+            TaskId id = submit(task(EFFECTIVE.key("parked")), task(Draft.plain().queue("effects")));
+            List<Lease> leases = claim(Wish.from("effects"));
+            move(EffectStoreContract.intend(leases.get(0)), EffectStoreContract.intend(leases.get(1)));
+            move(EffectStoreContract.park(leases.get(0)), EffectStoreContract.park(leases.get(1)));
+            move(
+                    EffectStoreContract.resolve(leases.get(0), Verdict.NOT_DONE),
+                    EffectStoreContract.resolve(leases.get(1), Verdict.GIVE_UP));
+            Lease second = claim(Wish.from("effects")).getFirst();
+            move(EffectStoreContract.intend(second));
+            move(EffectStoreContract.park(second));
+            move(new Transition.Redrive(leases.get(1).taskId(), 1), EffectStoreContract.park(second));
+            move(EffectStoreContract.resolve(second, Verdict.DONE), EffectStoreContract.resolve(second, Verdict.DONE));
+            ledger(id);
+            for (Lease lease : claim(Wish.from("effects"))) {
+                move(EffectStoreContract.intend(lease));
+                move(new Transition.Cancelled(lease));
+            }
+            clock.advance(Duration.ofMinutes(2));
+            sweep();
+            ledger(id);
+        }
+
         private NewTask task(Draft draft) {
             return draft.as(ids.next());
         }
@@ -194,6 +256,10 @@ record Story(List<Object> answers, Snapshot end) {
                     answered(() -> store.record(draft.identity())).orElseThrow().taskId();
             answers.add(holder);
             return holder;
+        }
+
+        private void ledger(TaskId lineage) {
+            answers.add(answered(() -> store.effects(List.of(lineage))));
         }
 
         private void sweep() {

@@ -280,6 +280,126 @@ public abstract class TaskStoreContract {
         }
     }
 
+    /** The laws of intents and outcomes: E1 to E3. */
+    @Nested
+    class Intending extends EffectContract {
+
+        @Override
+        protected TaskStore open(ManualClock clock) {
+            return TaskStoreContract.this.open(clock);
+        }
+
+        @Override
+        protected TaskStore openAnother() {
+            return TaskStoreContract.this.openAnother();
+        }
+    }
+
+    /** The laws of what later attempts make of effects: E4 to E6. */
+    @Nested
+    class GoingOn extends LineageContract {
+
+        @Override
+        protected TaskStore open(ManualClock clock) {
+            return TaskStoreContract.this.open(clock);
+        }
+
+        @Override
+        protected TaskStore openAnother() {
+            return TaskStoreContract.this.openAnother();
+        }
+    }
+
+    /** The law of parked tasks: E7. */
+    @Nested
+    class Parking extends ParkContract {
+
+        @Override
+        protected TaskStore open(ManualClock clock) {
+            return TaskStoreContract.this.open(clock);
+        }
+
+        @Override
+        protected TaskStore openAnother() {
+            return TaskStoreContract.this.openAnother();
+        }
+    }
+
+    /** The law of a person's word: E8. */
+    @Nested
+    class Resolving extends ResolveContract {
+
+        @Override
+        protected TaskStore open(ManualClock clock) {
+            return TaskStoreContract.this.open(clock);
+        }
+
+        @Override
+        protected TaskStore openAnother() {
+            return TaskStoreContract.this.openAnother();
+        }
+    }
+
+    /** The law of a person's word where no task is parked: E8. */
+    @Nested
+    class Noting extends NotParkedContract {
+
+        @Override
+        protected TaskStore open(ManualClock clock) {
+            return TaskStoreContract.this.open(clock);
+        }
+
+        @Override
+        protected TaskStore openAnother() {
+            return TaskStoreContract.this.openAnother();
+        }
+    }
+
+    /** The law of looking at effects: E9. */
+    @Nested
+    class Ledger extends LedgerContract {
+
+        @Override
+        protected TaskStore open(ManualClock clock) {
+            return TaskStoreContract.this.open(clock);
+        }
+
+        @Override
+        protected TaskStore openAnother() {
+            return TaskStoreContract.this.openAnother();
+        }
+    }
+
+    /** The law of effects that go: E10. */
+    @Nested
+    class Forgetting extends ForgetContract {
+
+        @Override
+        protected TaskStore open(ManualClock clock) {
+            return TaskStoreContract.this.open(clock);
+        }
+
+        @Override
+        protected TaskStore openAnother() {
+            return TaskStoreContract.this.openAnother();
+        }
+    }
+
+    /** The laws of effects under contention. */
+    @Nested
+    class EffectsConcurrently extends EffectRaceContract {
+
+        @Override
+        protected TaskStore open(ManualClock clock) {
+            return TaskStoreContract.this.open(clock);
+        }
+
+        @Override
+        protected TaskStore openAnother() {
+            return TaskStoreContract.this.openAnother();
+        }
+    }
+
     /** The laws under contention. */
     @Nested
     class Concurrently extends ConcurrencyContract {

@@ -37,7 +37,11 @@
  * {@link dev.semel.testkit.SweepContract}, {@link dev.semel.testkit.QueueContract},
  * {@link dev.semel.testkit.LimitContract}, {@link dev.semel.testkit.MutexContract},
  * {@link dev.semel.testkit.DeadLetterQueueContract}, {@link dev.semel.testkit.NoRetentionContract},
- * {@link dev.semel.testkit.ConcurrencyContract} and {@link dev.semel.testkit.ModelContract}. The suite closes every store that it opened.
+ * {@link dev.semel.testkit.EffectContract}, {@link dev.semel.testkit.LineageContract},
+ * {@link dev.semel.testkit.ParkContract}, {@link dev.semel.testkit.ResolveContract},
+ * {@link dev.semel.testkit.NotParkedContract},
+ * {@link dev.semel.testkit.LedgerContract}, {@link dev.semel.testkit.ForgetContract},
+ * {@link dev.semel.testkit.EffectRaceContract}, {@link dev.semel.testkit.ConcurrencyContract} and {@link dev.semel.testkit.ModelContract}. The suite closes every store that it opened.
  *
  * <p>A guard store extends {@link dev.semel.testkit.GuardStoreContract} in the same way, and
  * {@link dev.semel.testkit.GuardProcessContract} if several processes can share it.
@@ -53,6 +57,11 @@
  * <p>The laws leave some freedom, and the suite does too: in which order queues and tenants come round, in which order a
  * sweep removes what may go, what a claim that reached its limit says of the next due time. Ids are made in rising order,
  * so that a store may keep the order of creation by a number of its own or by the id.
+ *
+ * <h2>Trying handlers</h2>
+ *
+ * <p>{@link dev.semel.testkit.HandlerTrial} is for those who write handlers, not stores: it stops a handler at every moment
+ * and looks whether its effects still happen once. It needs no test framework.
  *
  * <h2>Worse worlds</h2>
  *

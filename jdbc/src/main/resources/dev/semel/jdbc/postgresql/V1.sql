@@ -120,7 +120,8 @@ ALTER TABLE semel.lease ALTER COLUMN tasks SET STORAGE EXTERNAL;
 -- Finds leases that have run out.
 CREATE INDEX lease_until ON semel.lease (until);
 
--- Waiting tasks: for the end of a replaced one that still runs, or for their mutex.
+-- Waiting tasks: for the end of a replaced one that still runs, for their mutex, or, parked, for a person's word about an
+-- effect: those have neither after nor mutex.
 CREATE TABLE semel.waiting (
   task uuid PRIMARY KEY,
   seq bigint NOT NULL,
@@ -130,7 +131,7 @@ CREATE TABLE semel.waiting (
   failures integer NOT NULL,
   vanished integer NOT NULL,
   priority smallint NOT NULL,
-  after uuid,                          -- waits until this task has ended; NULL if it waits for its mutex
+  after uuid,                          -- waits until this task has ended; NULL if it waits for something else
   mutex text COLLATE "C"
 );
 
@@ -175,6 +176,7 @@ CREATE TABLE semel.attempt (
   outcome text COLLATE "C" NOT NULL,
   worker text NOT NULL,
   error text,
+  given_up text,                       -- of one that parked: how its task was given up then, once it was redriven
   PRIMARY KEY (task, number)
 );
 
@@ -208,6 +210,36 @@ CREATE TABLE semel.former (
   task uuid NOT NULL,
   PRIMARY KEY (scope, key, task)
 );
+
+-- Effects of handlers, by lineage: what was intended, and how it came out. An intent inserts a row, its outcome updates it.
+-- Whether an intent is in progress or unknown is not said here: that is whether its attempt still runs.
+CREATE TABLE semel.effect (
+  lineage uuid NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  ordinal integer NOT NULL,
+  task uuid NOT NULL,                  -- with attempt: who dealt with it last
+  attempt integer NOT NULL,
+  known text COLLATE "C" NOT NULL,     -- 'intended', 'done' or 'not_done'
+  intended_at bigint NOT NULL,
+  window_end bigint,                   -- until when the provider knows the token; NULL if nobody said
+  settled_at bigint,
+  how text COLLATE "C",                -- how the outcome is known: 'ran', 'probed', 'assumed' or 'resolved'
+  result text,
+  note text,                           -- why nothing happened, or why the task was parked
+  verdict text COLLATE "C",            -- what a person said last: 'done', 'not_done' or 'give_up'
+  resolved_by text,
+  reason text,
+  PRIMARY KEY (lineage, name, ordinal)
+) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000);
+
+-- Lists what is unknown without looking at all that is done.
+CREATE INDEX effect_intended ON semel.effect (lineage, name, ordinal) WHERE known = 'intended';
+
+-- Tells whether a lineage has other tasks than its first one. Most tasks continue none.
+CREATE INDEX task_lineage ON semel.task (lineage) WHERE lineage IS NOT NULL;
+
+-- Tells whether a tombstone can make another task of a lineage: one of a task that did not complete.
+CREATE INDEX record_lineage ON semel.record ((coalesce(lineage, task))) WHERE state IS NOT NULL AND state <> 'completed';
 
 -- The settings of queues, in two layers: what code and configuration say, and what was set at run time and wins. A setting
 -- that is NULL says nothing. Queues of which nothing was said have no rows here.

@@ -49,7 +49,7 @@ CREATE TABLE semel_task (
   started_at INTEGER,
   outcome TEXT,
   lineage BLOB,                        -- the first task that this one continues; NULL if it continues none
-  after_id BLOB,                       -- waits until this task has ended
+  after_id BLOB,                       -- waits until this task has ended; empty while it is parked, waiting for a person
   retry TEXT,                          -- options that differ from the type's
   timeout INTEGER,
   mutex TEXT,                          -- tenant, type and mutex, separated by U+001F
@@ -75,7 +75,7 @@ CREATE INDEX semel_task_suspect ON semel_task (lane, order_at, seq, priority)
 -- Finds tasks that were asked to cancel and whose worker gave no word until the lease ran out. Almost always empty.
 CREATE INDEX semel_task_asked ON semel_task (lane, due_at) WHERE state = 'running' AND cancel_requested = 1;
 
--- Finds who waits for a task that has ended. Almost always empty.
+-- Finds who waits for a task that has ended, and who is parked. Almost always empty.
 CREATE INDEX semel_task_after ON semel_task (after_id) WHERE after_id IS NOT NULL;
 
 -- Finds the task that holds a mutex and those that wait for it, which are waiting with no after_id. Almost always empty.
@@ -97,6 +97,7 @@ CREATE TABLE semel_attempt (
   started_at INTEGER NOT NULL,
   ended_at INTEGER NOT NULL,
   outcome TEXT NOT NULL,
+  redriven INTEGER NOT NULL DEFAULT 0, -- 1 if the task died with this attempt and was redriven
   error TEXT,
   PRIMARY KEY (task, number)
 ) STRICT, WITHOUT ROWID;
@@ -120,6 +121,31 @@ CREATE TABLE semel_record (
   last_duplicate_at INTEGER,
   PRIMARY KEY (scope, key)
 ) STRICT, WITHOUT ROWID;
+
+-- What handlers did: an effect of a lineage, which is all attempts, redrives and reruns of a task. Without rows of its own
+-- beside the primary key, because an effect is found by that alone, and those of a lineage lie together; lineages begin with
+-- their time, so new ones go to the end. A large result lies on pages of its own.
+CREATE TABLE semel_effect (
+  lineage BLOB NOT NULL,               -- the id of the lineage's first task
+  name TEXT NOT NULL,
+  "index" INTEGER NOT NULL,
+  task BLOB NOT NULL,                  -- with attempt: who dealt with it last. An effect that is only intended is in
+  attempt INTEGER NOT NULL,            -- progress while that attempt runs, and unknown from then on
+  known TEXT NOT NULL,                 -- 'intended', 'done' or 'not_done'
+  intended_at INTEGER NOT NULL,
+  window_end INTEGER,                  -- until when the provider knows the token; NULL if nobody said
+  settled_at INTEGER,
+  how TEXT,                            -- how the outcome is known
+  verdict TEXT,                        -- what a person last said, who, and why
+  resolved_by TEXT,
+  reason TEXT,
+  note TEXT,                           -- why nothing happened, or why the task was parked
+  result TEXT,
+  PRIMARY KEY (lineage, name, "index")
+) STRICT, WITHOUT ROWID;
+
+-- Lists what is in progress or unknown. Of what is done, which is nearly everything, nothing is in here.
+CREATE INDEX semel_effect_intended ON semel_effect (lineage, name, "index") WHERE known = 'intended';
 
 -- The settings of queues, in two layers: what code and configuration say, and what was set at run time and wins. A setting
 -- that is NULL says nothing. Queues of which nothing was said have no rows here.

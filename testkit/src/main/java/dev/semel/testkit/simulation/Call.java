@@ -3,6 +3,9 @@ package dev.semel.testkit.simulation;
 import dev.semel.store.Applied;
 import dev.semel.store.ClaimRequest;
 import dev.semel.store.Claims;
+import dev.semel.store.EffectPage;
+import dev.semel.store.EffectQuery;
+import dev.semel.store.EffectRecord;
 import dev.semel.store.KeyRecord;
 import dev.semel.store.NewTask;
 import dev.semel.store.Submitted;
@@ -53,6 +56,20 @@ sealed interface Call<T> {
         @Override
         public Map<TaskId, Task> on(TaskStore store) {
             return store.find(ids);
+        }
+    }
+
+    record ReadEffects(List<TaskId> lineages) implements Call<Map<TaskId, List<EffectRecord>>> {
+        @Override
+        public Map<TaskId, List<EffectRecord>> on(TaskStore store) {
+            return store.effects(lineages);
+        }
+    }
+
+    record ListEffects(EffectQuery query) implements Call<EffectPage> {
+        @Override
+        public EffectPage on(TaskStore store) {
+            return store.effects(query);
         }
     }
 

@@ -35,7 +35,8 @@ final class Checker {
         new QueueRules(evidence, findings).check();
         evidence.keys().forEach(keyRules::check);
         evidence.tasks().forEach(taskRules::check);
-        checkEffects();
+        checkSink();
+        new EffectRules(evidence, findings).check();
         new SuspectRules(evidence, findings).check();
         if (complete) {
             evidence.tasks().forEach(this::checkEnded);
@@ -56,11 +57,11 @@ final class Checker {
     }
 
     /** An attempt has its effect once, in the process that it was handed to, with the token of its lineage. */
-    private void checkEffects() {
+    private void checkSink() {
         Map<TaskId, String> tokenOfLineage = new HashMap<>();
         Map<String, TaskId> lineageOfToken = new HashMap<>();
         Set<String> done = new HashSet<>();
-        for (Sink.Effect effect : evidence.effects()) {
+        for (Sink.Effect effect : evidence.sink()) {
             TaskStory story = evidence.task(effect.taskId());
             Task task = story.seen();
             if (story.birthTimes().size() > 1) {

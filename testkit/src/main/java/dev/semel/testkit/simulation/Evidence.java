@@ -4,6 +4,9 @@ import dev.semel.store.Applied;
 import dev.semel.store.ClaimRequest;
 import dev.semel.store.Claims;
 import dev.semel.store.Claims.Claimed;
+import dev.semel.store.EffectPage;
+import dev.semel.store.EffectQuery;
+import dev.semel.store.EffectRecord;
 import dev.semel.store.KeyRecord;
 import dev.semel.store.NewTask;
 import dev.semel.store.Submitted;
@@ -14,18 +17,24 @@ import dev.semel.store.Task;
 import dev.semel.store.TaskQuery;
 import dev.semel.store.TaskStore;
 import dev.semel.store.Transition;
+import dev.semel.task.EffectId;
 import dev.semel.task.Identity;
 import dev.semel.task.TaskId;
+import dev.semel.task.TaskState;
 import dev.semel.testkit.simulation.History.Answer;
 import dev.semel.testkit.simulation.History.Entry;
 import dev.semel.testkit.simulation.History.Moment;
-import java.time.Instant;
+import dev.semel.testkit.simulation.Provider.Look;
+import dev.semel.testkit.simulation.Provider.Visit;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -95,18 +104,44 @@ final class Evidence {
     private final Map<Identity, KeyStory> keys = new LinkedHashMap<>();
     private final List<Sweeping> sweeps = new ArrayList<>();
     private final List<Move> changes = new ArrayList<>();
-    private final History history;
-    private final Sink sink;
+    private final Map<EffectId, EffectStory> effects = new LinkedHashMap<>();
+    private final Map<TaskId, Set<TaskId>> lineages = new HashMap<>();
+    private final World world;
     private final TaskStore store;
     private final Moment end;
 
-    Evidence(History history, Sink sink, TaskStore store, Instant now) {
-        this.history = history;
-        this.sink = sink;
-        this.store = store;
-        this.end = new Moment(Long.MAX_VALUE, now);
-        history.entries().forEach(this::sort);
+    Evidence(World world) {
+        this.world = world;
+        this.store = world.store;
+        this.end = new Moment(Long.MAX_VALUE, world.storeClock.instant());
+        world.history.entries().forEach(this::sort);
         readStore();
+        readLedger();
+        for (TaskStory story : tasks()) {
+            Task seen = story.seen();
+            if (seen != null) {
+                lineages.computeIfAbsent(seen.lineage(), any -> new LinkedHashSet<>())
+                        .add(story.id());
+            }
+        }
+        for (Visit visit : world.provider.visits()) {
+            Task seen = story(visit.taskId).seen();
+            // One that was made again after it was swept may be of another lineage then.
+            if (seen != null && story(visit.taskId).birthTimes().size() == 1) {
+                effect(new EffectId(seen.lineage(), visit.policy.word(), visit.index))
+                        .visits()
+                        .add(visit);
+            }
+        }
+    }
+
+    private void readLedger() {
+        EffectId after = null;
+        do {
+            EffectPage page = store.effects(new EffectQuery(Set.of(), after, EffectQuery.MAX_LIMIT));
+            page.effects().forEach(effect -> effect(effect.id()).keep(effect));
+            after = page.next();
+        } while (after != null);
     }
 
     private void readStore() {
@@ -139,6 +174,18 @@ final class Evidence {
                 Answer<?> answer = answer(entry, Map.class);
                 if (answer != null) {
                     reads(((Map<?, ?>) answer.value()).values(), answer.done());
+                }
+            }
+            case Call.ReadEffects read -> {
+                Answer<?> answer = answer(entry, Map.class);
+                if (answer != null) {
+                    ((Map<?, ?>) answer.value()).values().forEach(found -> sightings((List<?>) found, answer.done()));
+                }
+            }
+            case Call.ListEffects list -> {
+                Answer<EffectPage> answer = answer(entry, EffectPage.class);
+                if (answer != null) {
+                    sightings(answer.value().effects(), answer.done());
                 }
             }
             case Call.ListTasks list -> {
@@ -188,6 +235,13 @@ final class Evidence {
             Applied given = answer == null ? null : (Applied) ((List<?>) answer.value()).get(i);
             Move sorted = new Move(entry.party, move, entry.asked, done, given);
             switch (move) {
+                case Transition.Intend intend -> effect(intend.effect()).add(sorted);
+                case Transition.Conclude conclude -> effect(conclude.effect()).add(sorted);
+                case Transition.Park park -> effect(park.effect()).add(sorted);
+                case Transition.Resolve resolve -> effect(resolve.effect()).add(sorted);
+                default -> {}
+            }
+            switch (move) {
                 case Transition.ByWorker byWorker ->
                     story(byWorker.lease().taskId()).moves().add(sorted);
                 case Transition.Cancel cancel -> story(cancel.taskId()).moves().add(sorted);
@@ -195,9 +249,18 @@ final class Evidence {
                     story(redrive.taskId()).moves().add(sorted);
                 case Transition.ReleaseKey release ->
                     key(release.identity()).releases().add(sorted);
+                case Transition.Resolve resolve ->
+                    story(resolve.left().taskId()).moves().add(sorted);
                 case Transition.CountDuplicates count -> {}
                 case Transition.OfQueue change -> changes.add(sorted);
             }
+        }
+    }
+
+    private void sightings(List<?> found, Moment done) {
+        for (Object item : found) {
+            EffectRecord effect = (EffectRecord) item;
+            effect(effect.id()).sightings().add(new EffectStory.Sighting(effect, done));
         }
     }
 
@@ -242,12 +305,47 @@ final class Evidence {
         return changes;
     }
 
-    List<Sink.Effect> effects() {
-        return sink.effects();
+    /** What handlers wrote to the sink. */
+    List<Sink.Effect> sink() {
+        return world.sink.effects();
+    }
+
+    /** All effects that anybody ever intended, recorded or saw. */
+    Collection<EffectStory> effects() {
+        return List.copyOf(effects.values());
+    }
+
+    EffectStory effect(EffectId id) {
+        return effects.computeIfAbsent(id, EffectStory::new);
+    }
+
+    /** When somebody looked into the provider's books. */
+    List<Look> looks() {
+        return world.provider.looks();
+    }
+
+    /** All tasks of a lineage. */
+    Set<TaskId> tasksOf(TaskId lineage) {
+        return lineages.getOrDefault(lineage, Set.of(lineage));
+    }
+
+    /** Whether the effects of a lineage must still be there in the end: one of its tasks is, and none took them along. */
+    boolean keepsEffects(TaskId lineage) {
+        boolean stored = false;
+        for (TaskId id : tasksOf(lineage)) {
+            Task last = task(id).last();
+            if (last != null) {
+                stored = true;
+                if (last.state() == TaskState.COMPLETED && last.dataGone()) {
+                    return false;
+                }
+            }
+        }
+        return stored;
     }
 
     List<Entry<?>> entries() {
-        return history.entries();
+        return world.history.entries();
     }
 
     /** The end of everything. */

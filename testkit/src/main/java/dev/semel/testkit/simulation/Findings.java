@@ -42,13 +42,18 @@ final class Findings {
     }
 
     void broken(Invariant invariant, TaskStory task, String what) {
+        broken(invariant, task, Set.of(task.id()), what);
+    }
+
+    /** With the history of others too that belong to it. */
+    void broken(Invariant invariant, TaskStory task, Set<TaskId> ids, String what) {
         Task last = task.last();
         NewTask item = task.item();
         add(
                 invariant,
                 "Task " + task.id() + ": " + what,
                 "in the end: " + (last == null ? "not there" : wording.of(last)),
-                Set.of(task.id()),
+                ids,
                 item == null || item.key() == null ? null : item.key().identity());
     }
 
@@ -103,6 +108,9 @@ final class Findings {
                 value instanceof Map<?, ?> found && found.keySet().stream().anyMatch(ids::contains)
                         ? whole(entry.call, found)
                         : null;
+            case Call.ReadEffects read ->
+                read.lineages().stream().anyMatch(ids::contains) ? whole(entry.call, value) : null;
+            case Call.ListEffects list -> null;
             case Call.ListTasks list -> null;
             case Call.LookUp lookUp -> null;
             case Call.Sweep sweep -> whole(entry.call, value);
@@ -141,7 +149,8 @@ final class Findings {
     private static boolean concerns(Transition move, Set<TaskId> ids, @Nullable Identity identity) {
         return switch (move) {
             case Transition.Extend extend -> false; // too many, and they tell little
-            case Transition.Ending ending -> ids.contains(ending.lease().taskId());
+            case Transition.ByWorker byWorker -> ids.contains(byWorker.lease().taskId());
+            case Transition.Resolve resolve -> ids.contains(resolve.left().taskId());
             case Transition.Cancel cancel -> ids.contains(cancel.taskId());
             case Transition.Redrive redrive -> ids.contains(redrive.taskId());
             case Transition.ReleaseKey release -> release.identity().equals(identity);

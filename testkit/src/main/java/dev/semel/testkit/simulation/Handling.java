@@ -1,17 +1,23 @@
 package dev.semel.testkit.simulation;
 
+import dev.semel.engine.EffectCall;
 import dev.semel.engine.Handlers;
 import dev.semel.engine.TaskContext;
 import dev.semel.task.PermanentFailure;
 import dev.semel.task.RetryPolicy;
 import dev.semel.task.TaskType;
 import java.time.Duration;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
-/** The handlers of one worker process. Each does its effect at the end of its time and then what its input says. */
+/** The handlers of one worker process. Each writes to the sink, has its effects, and then does what its input says. */
 final class Handling {
 
     /** Retries soon; no timeout. */
@@ -31,14 +37,20 @@ final class Handling {
 
     private static final Duration REPORT_TIMEOUT = Duration.ofSeconds(2);
 
+    // How long a provider is said to know a token; short enough to pass between two attempts now and then.
+    private static final Duration WINDOW = Duration.ofSeconds(4);
+
+    private static final String ASSUMED = "assumed";
+
     /**
      * What a handler returns: no two attempts return the same, so that it shows whose result was stored.
      *
      * @param number the number of the input
      * @param attempt the attempt that returned it
      * @param by the process
+     * @param receipts what its effects gave, by their labels
      */
-    record Done(int number, int attempt, String by) {}
+    record Done(int number, int attempt, String by, Map<String, @Nullable String> receipts) {}
 
     private static final class Trouble extends Exception {
         private static final long serialVersionUID = 1L;
@@ -81,15 +93,16 @@ final class Handling {
         };
     }
 
-    private @Nullable Done handle(TaskContext context, Work work) throws Trouble, InterruptedException {
+    private @Nullable Done handle(TaskContext context, Work work) throws Exception {
         String what = world.trace.name(context.taskId()) + "/" + context.attempt() + " " + work.does();
-        if (host.isInterrupted()) {
+        if (Thread.interrupted()) {
             world.trace.line(process.name(), "handler of " + what + " is interrupted");
             throw new InterruptedException("interrupted");
         }
         world.trace.line(process.name(), "handler of " + what);
         world.sink.add(new Sink.Effect(
                 context.taskId(), context.attempt(), process.name(), context.token("effect"), world.timeline.now()));
+        Map<String, @Nullable String> receipts = haveEffects(context, work);
         switch (work.does()) {
             case SUCCEED -> {}
             case RETURN_NOTHING -> {
@@ -112,6 +125,41 @@ final class Handling {
                 throw new Trouble("the process is gone");
             }
         }
-        return new Done(work.number(), context.attempt(), process.name());
+        return new Done(work.number(), context.attempt(), process.name(), receipts);
+    }
+
+    private Map<String, @Nullable String> haveEffects(TaskContext context, Work work) throws Exception {
+        Provider.Caller caller = new Provider.Caller(context.taskId(), context.attempt(), process, host);
+        Map<String, @Nullable String> receipts = new LinkedHashMap<>();
+        Map<Policy, Integer> counts = new EnumMap<>(Policy.class);
+        for (Policy policy : work.effects()) {
+            int index = counts.merge(policy, 1, Integer::sum) - 1;
+            EffectCall<String> call =
+                    context.effect(policy.word(), String.class).index(index);
+            switch (policy) {
+                case RETRY -> call.retryIfUnknown();
+                case WINDOW -> call.providerWindow(WINDOW);
+                case FAIL_AFTER_WINDOW -> call.providerWindow(WINDOW).failAfterWindow();
+                case PROBE -> call.probeIfUnknown(token -> world.provider.probe(caller, token));
+                case PARK -> call.parkIfUnknown();
+                case ASSUME -> call.assumeDoneIfUnknown(ASSUMED);
+            }
+            AtomicBoolean called = new AtomicBoolean();
+            String receipt;
+            try {
+                receipt = call.run(token -> {
+                    called.set(true);
+                    return world.provider.call(caller, policy, index, token);
+                });
+            } catch (CancellationException e) {
+                world.tally.count(Happening.EFFECT_INTERRUPTED);
+                throw e;
+            }
+            if (!called.get()) {
+                world.tally.count(context.attempt() == 1 ? Happening.EFFECT_SPARED_IN_RERUN : Happening.EFFECT_SPARED);
+            }
+            receipts.put(index == 0 ? policy.word() : policy.word() + "#" + index, receipt);
+        }
+        return receipts;
     }
 }

@@ -87,6 +87,55 @@ public enum Happening {
     /** A move was answered as applied that had been sent before. */
     MOVE_REPEATED,
 
+    /** A provider did what it was asked for, and the handler got no answer. */
+    PROVIDERS_ANSWER_LOST,
+    /** A provider was called again with a token, and recognised it. */
+    TOKEN_HONOURED,
+    /** A handler was interrupted while it had an effect, or waited for the ledger of its effects. */
+    EFFECT_INTERRUPTED,
+    /** A provider was called a second time for one effect. */
+    EFFECT_CALLED_AGAIN,
+    /** A provider charged for a process that had died meanwhile. */
+    CHARGED_FOR_NOBODY,
+    /** The intent of an effect was recorded. */
+    EFFECT_INTENDED,
+    /** An effect was recorded as done by the attempt that ran it. */
+    EFFECT_RECORDED,
+    /** An attempt got the result of an effect without running it. */
+    EFFECT_SPARED,
+    /** The first attempt of a task did, because another task of its lineage had recorded it. */
+    EFFECT_SPARED_IN_RERUN,
+    /** An effect was recorded as not done, because it was refused or not begun. */
+    EFFECT_REFUSED,
+    /** An effect was recorded as done because the provider was asked. */
+    EFFECT_PROBED_AS_DONE,
+    /** An effect was recorded as not done because the provider was asked. */
+    EFFECT_PROBED_AS_NOT_DONE,
+    /** An effect was taken for done. */
+    EFFECT_ASSUMED,
+    /** An intent was refused because its attempt was over. */
+    INTENT_REFUSED,
+    /** An intent was refused because the outcome was recorded meanwhile. */
+    INTENT_SETTLED,
+    /** An intent was refused because the window of its provider had passed. */
+    WINDOW_PASSED,
+    /** An outcome was refused because its attempt was over. */
+    OUTCOME_REFUSED,
+    /** A task was parked until somebody says what became of an effect. */
+    PARKED,
+    /** A task was to be parked for an effect of which somebody had said meanwhile what became of it. */
+    PARK_OVERTAKEN,
+    /** Somebody said that an unknown effect is done. */
+    RESOLVED_AS_DONE,
+    /** Somebody said that an unknown effect is not done. */
+    RESOLVED_AS_NOT_DONE,
+    /** Somebody gave up an unknown effect. */
+    GIVEN_UP,
+    /** Somebody's word about an effect was refused because an attempt was still at it. */
+    RESOLUTION_HELD,
+    /** Somebody's word about an effect was refused because it was too late. */
+    RESOLUTION_STALE,
+
     /** An open task was cancelled at once. */
     CANCELLED_AT_ONCE,
     /** A running task was asked to cancel. */

@@ -64,6 +64,11 @@ final class History {
         return new Answer<>(new Moment(++order, at), value);
     }
 
+    /** The next point in the order of things, for what happens elsewhere than in the store. */
+    Moment now(Instant at) {
+        return new Moment(++order, at);
+    }
+
     /** All calls in the order in which they were sent. */
     List<Entry<?>> entries() {
         return entries;

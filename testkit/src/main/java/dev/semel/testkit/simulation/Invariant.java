@@ -10,12 +10,20 @@ public enum Invariant {
     I3("completed exactly once"),
     /** Only the newest attempt writes, and attempts strictly rise. */
     I4("only the newest attempt can write; attempts strictly rise"),
+    /** An effect whose outcome is recorded never runs again in its lineage, and its task returns what is recorded. */
+    I5("a recorded effect is not repeated, and its result is the recorded one"),
     /** Whoever reads the result of a task reads the same. */
     I6("a duplicate gets the stored result, the same for all"),
     /** After the faults have stopped, everything that is open ends within a bound. */
     I7("after the faults stop the backlog drains within a bound"),
     /** The store fits together, and nothing throws what it must not. */
     I8("the store's own structure is sound"),
+    /** Nobody runs an effect whose intent is not recorded under the newest attempt, and an intent is not lost. */
+    INTENTS("an effect runs only after its intent is durable"),
+    /** An effect whose outcome is unknown is called again only as its policy allows, and is not charged twice. */
+    UNKNOWN("an unknown effect is called again only as its policy allows"),
+    /** An effect whose outcome is unknown is not intended again once its provider's window has passed. */
+    WINDOWS("no unknown effect is intended again after its window"),
     /** A lineage has one token for each name, and no two lineages have the same. */
     TOKENS("one token per lineage and name"),
     /** A worker has at most one task with a vanished attempt at a time, so that a poison task buries no others. */

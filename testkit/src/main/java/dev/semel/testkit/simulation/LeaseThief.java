@@ -2,7 +2,10 @@ package dev.semel.testkit.simulation;
 
 import dev.semel.store.ClaimRequest;
 import dev.semel.store.Claims.Claimed;
+import dev.semel.store.EffectOutcome;
+import dev.semel.store.EffectOutcome.How;
 import dev.semel.store.Transition;
+import dev.semel.task.EffectId;
 import dev.semel.task.Lease;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -18,9 +21,12 @@ final class LeaseThief implements Timeline.Party {
 
     static final String NAME = "thief";
 
+    /** The name of what its results have and others have not. */
+    static final String STOLEN = "stolen";
+
     private final World world;
     private final Lots lots;
-    private final List<Lease> loot = new ArrayList<>();
+    private final List<Claimed> loot = new ArrayList<>();
 
     LeaseThief(World world, Lots lots) {
         this.world = world;
@@ -76,12 +82,12 @@ final class LeaseThief implements Timeline.Party {
                     List<Transition> moves = new ArrayList<>();
                     for (Claimed claimed : claims.tasks()) {
                         world.tally.count(Happening.LEASE_STOLEN);
-                        loot.add(claimed.lease());
+                        loot.add(claimed);
                         // Most go back at once: a task that is stolen too often is buried, and then tests nothing more.
                         moves.add(
                                 lots.chance(0.6)
                                         ? new Transition.PutBack(claimed.lease(), Duration.ZERO)
-                                        : move(claimed.lease()));
+                                        : move(claimed));
                     }
                     if (!moves.isEmpty() && lots.chance(0.7)) {
                         world.timeline.after(lots.spread(1, 2_000), this, () -> write(moves));
@@ -102,18 +108,29 @@ final class LeaseThief implements Timeline.Party {
         });
     }
 
-    private Transition move(Lease lease) {
-        return switch (lots.between(0, 9)) {
+    private Transition move(Claimed claimed) {
+        Lease lease = claimed.lease();
+        return switch (lots.between(0, 13)) {
             case 0, 1, 2, 3 -> new Transition.Complete(lease, result(lease));
             case 4 -> new Transition.Extend(lease, lots.spread(1, 500));
             case 5 -> new Transition.Fail(lease, lots.chance(0.3), "the thief says so");
             case 6 -> new Transition.Retry(lease, lots.spread(1, 1_000), "the thief says so");
             case 7 -> new Transition.Cancelled(lease);
+            case 8 -> new Transition.Park(lease, effect(claimed), "the thief says so");
+            case 9, 10 -> new Transition.Intend(lease, effect(claimed), null);
+            case 11 -> new Transition.Conclude(lease, effect(claimed), new EffectOutcome.Done(result(lease), How.RAN));
             default -> new Transition.PutBack(lease, lots.spread(1, 1_000));
         };
     }
 
+    private EffectId effect(Claimed claimed) {
+        Policy policy = lots.oneOf(List.of(Policy.values()));
+        return new EffectId(claimed.task().lineage(), policy.word(), 0);
+    }
+
     private @Nullable String result(Lease lease) {
-        return lots.chance(0.2) ? null : "{\"stolen\":" + lease.attempt() + ",\"lot\":" + lots.between(0, 9_999) + "}";
+        return lots.chance(0.2)
+                ? null
+                : "{\"" + STOLEN + "\":" + lease.attempt() + ",\"lot\":" + lots.between(0, 9_999) + "}";
     }
 }

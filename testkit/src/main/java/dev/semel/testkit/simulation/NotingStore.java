@@ -4,6 +4,9 @@ import dev.semel.store.Applied;
 import dev.semel.store.Attempt;
 import dev.semel.store.ClaimRequest;
 import dev.semel.store.Claims;
+import dev.semel.store.EffectPage;
+import dev.semel.store.EffectQuery;
+import dev.semel.store.EffectRecord;
 import dev.semel.store.KeyRecord;
 import dev.semel.store.NewTask;
 import dev.semel.store.Page;
@@ -69,6 +72,16 @@ final class NotingStore implements TaskStore {
     @Override
     public Map<TaskId, Task> find(Collection<TaskId> ids) {
         throw new Noted(new Call.Find(List.copyOf(ids)));
+    }
+
+    @Override
+    public Map<TaskId, List<EffectRecord>> effects(Collection<TaskId> lineages) {
+        throw new Noted(new Call.ReadEffects(List.copyOf(lineages)));
+    }
+
+    @Override
+    public EffectPage effects(EffectQuery query) {
+        throw new UnsupportedOperationException("No worker lists effects");
     }
 
     @Override

@@ -36,6 +36,7 @@ final class Outcomes {
         evidence.tasks().forEach(outcomes::count);
         evidence.keys().forEach(outcomes::count);
         evidence.changes().forEach(outcomes::count);
+        EffectOutcomes.count(evidence, tally);
         for (Sweeping sweeping : evidence.sweeps()) {
             Swept swept = sweeping.swept();
             if (swept != null) {
@@ -173,10 +174,11 @@ final class Outcomes {
                     case APPLIED -> tally.count(Happening.REDRIVEN);
                     case SUPERSEDED -> tally.count(Happening.REDRIVE_SUPERSEDED);
                     case STALE -> tally.count(Happening.REDRIVE_STALE);
-                    case CANCEL_REQUESTED, NOT_FOUND, HELD, CIRCLE -> {}
+                    case CANCEL_REQUESTED, NOT_FOUND, HELD, SETTLED, TOO_LATE, CIRCLE -> {}
                 }
             }
             case Transition.ReleaseKey release -> {}
+            case Transition.Resolve resolve -> {}
             case Transition.CountDuplicates count -> {}
             case Transition.OfQueue change -> {}
             case Transition.ByWorker byWorker -> {
@@ -189,6 +191,9 @@ final class Outcomes {
     }
 
     private void countWorkerMove(Transition.ByWorker move, Applied answer) {
+        if (move instanceof Transition.Intend || move instanceof Transition.Conclude) {
+            return; // EffectOutcomes counts them
+        }
         if (answer == Applied.STALE) {
             boolean extension = move instanceof Transition.Extend;
             tally.count(extension ? Happening.EXTENSION_REFUSED : Happening.STALE_REFUSED);
@@ -212,6 +217,9 @@ final class Outcomes {
                     }
                 }
                 case Transition.Cancelled cancelled -> {}
+                case Transition.Park park -> {}
+                case Transition.Intend intend -> {}
+                case Transition.Conclude conclude -> {}
                 case Transition.Extend extend -> {}
             }
         }

@@ -1,6 +1,7 @@
 package dev.semel.testkit.simulation;
 
 import dev.semel.store.Applied;
+import dev.semel.store.Attempt;
 import dev.semel.store.ClaimRequest;
 import dev.semel.store.Claims;
 import dev.semel.store.Claims.Claimed;
@@ -316,16 +317,30 @@ final class QueueRules {
                             "died with attempt " + fail.lease().attempt() + " untold");
                 }
             }
+            if (tells && wasGivenUp(task) && !letters.containsKey(lastDeath(task))) {
+                findings.broken(Invariant.LETTERS, task, "was given up untold");
+            }
         }
         letters.forEach(this::checkLetter);
     }
 
+    /** Whether its last attempt parked it, and it is failed nevertheless: nothing else can do that. */
+    private static boolean wasGivenUp(TaskStory task) {
+        Task last = task.last();
+        return last != null
+                && last.state() == TaskState.FAILED
+                && !task.attempts().isEmpty()
+                && task.attempts().getLast().outcome() == Attempt.Outcome.PARKED;
+    }
+
+    private static Death lastDeath(TaskStory task) {
+        return new Death(task.id().toString(), task.attempts().getLast().number());
+    }
+
     private void checkLetter(Death death, List<TaskStory> letters) {
         TaskStory task = evidence.task(TaskId.parse(death.taskId));
-        boolean mayHaveDied = task.moves().stream()
-                .anyMatch(move -> move.mayHaveApplied()
-                        && move.move() instanceof Transition.Fail fail
-                        && fail.lease().attempt() == death.attempt);
+        boolean mayHaveDied =
+                task.moves().stream().anyMatch(move -> move.mayHaveApplied() && diesBy(move.move(), death.attempt));
         if (letters.size() > 1 || !mayHaveDied) {
             findings.broken(
                     Invariant.LETTERS,
@@ -333,6 +348,15 @@ final class QueueRules {
                     "its death with attempt " + death.attempt + " was told " + letters.size() + " times"
                             + (mayHaveDied ? "" : ", and nobody let it die"));
         }
+    }
+
+    private static boolean diesBy(Transition move, int attempt) {
+        return switch (move) {
+            case Transition.Fail fail -> fail.lease().attempt() == attempt;
+            case Transition.Resolve resolve ->
+                TaskStory.givesUp(resolve) && resolve.left().attempt() == attempt;
+            default -> false;
+        };
     }
 
     private static Death deathOf(Task letter) {

@@ -20,6 +20,7 @@ import java.util.List;
  * @param operator whether somebody cancels, redrives, releases and sweeps
  * @param storeJumps whether the store's clock jumps
  * @param poison whether some handlers kill their process
+ * @param provider how often calls of handlers to somebody outside go wrong
  */
 record Scenario(
         int submitters,
@@ -34,7 +35,8 @@ record Scenario(
         boolean thief,
         boolean operator,
         boolean storeJumps,
-        boolean poison) {
+        boolean poison,
+        ProviderFaults provider) {
 
     /**
      * How often calls go wrong.
@@ -59,13 +61,23 @@ record Scenario(
      */
     record WorkerFaults(double crashPerEvent, boolean freezes, boolean closes, boolean clockJumps) {}
 
+    /**
+     * How often calls of handlers to somebody outside go wrong.
+     *
+     * @param requestLost the share of calls that never arrive
+     * @param answerLost the share of calls that are done and not answered
+     * @param late the share of calls that are done after the handler has given up
+     * @param refused the share of calls that are answered with a refusal
+     */
+    record ProviderFaults(double requestLost, double answerLost, double late, double refused) {}
+
     static Scenario drawn(Lots lots) {
         return new Scenario(
                 lots.between(1, 3),
                 lots.between(1, 3),
                 lots.between(1, 5),
                 lots.millis(20_000, 60_000),
-                lots.spread(500, 4_000),
+                lots.spread(600, 5_000),
                 lots.millis(1_000, 4_000),
                 lots.between(1, 3),
                 new NetworkFaults(
@@ -79,7 +91,8 @@ record Scenario(
                 lots.chance(0.5),
                 lots.chance(0.75),
                 lots.chance(0.4),
-                lots.chance(0.5));
+                lots.chance(0.5),
+                new ProviderFaults(share(lots, 0.2), share(lots, 0.3), share(lots, 0.2), share(lots, 0.3)));
     }
 
     /** The same world, in which nothing goes wrong that is not in a handler. */
@@ -97,7 +110,8 @@ record Scenario(
                 false,
                 operator,
                 false,
-                false);
+                false,
+                provider);
     }
 
     /** The same world without faults, but for calls that fail now and then, and soon enough to be repeated in time. */
@@ -116,7 +130,8 @@ record Scenario(
                 calm.thief,
                 calm.operator,
                 calm.storeJumps,
-                calm.poison);
+                calm.poison,
+                provider);
     }
 
     /** Nothing in a third of all worlds. */

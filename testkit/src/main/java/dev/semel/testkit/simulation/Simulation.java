@@ -14,8 +14,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One world, made by a seed: submitters, workers, an operator and a lease thief on one store, in one thread and on virtual
- * time. Things go wrong for a while, then they stop going wrong, and then all that is open must end.
+ * One world, made by a seed: submitters, workers, an operator, a clerk and a lease thief on one store, on virtual time. Things go wrong for a while, then they stop going wrong, and then all that is open must end.
  */
 public final class Simulation {
 
@@ -24,6 +23,7 @@ public final class Simulation {
     private static final Duration DRAIN = Duration.ofMinutes(3);
     private static final Duration DRAIN_PER_TASK = Duration.ofSeconds(20);
     private static final Duration LOOK = Duration.ofSeconds(5);
+    private static final int CALM_LOOKS = 6;
 
     private static final Set<TaskState> OPEN = Set.of(TaskState.PENDING, TaskState.RUNNING, TaskState.WAITING);
 
@@ -70,7 +70,9 @@ public final class Simulation {
         Simulation simulation = new Simulation(seed, opener, change);
         try (TaskStore store = simulation.world.store) {
             Broken broken = simulation.live();
-            return simulation.report(store, broken);
+            return simulation.report(broken);
+        } finally {
+            simulation.world.end();
         }
     }
 
@@ -99,6 +101,7 @@ public final class Simulation {
         if (scenario.thief()) {
             new LeaseThief(world, lots.split()).start();
         }
+        new Clerk(world, lots.split()).start();
         if (scenario.operator()) {
             new Operator(world, lots.split()).start();
         }
@@ -139,10 +142,14 @@ public final class Simulation {
         // Seldom enough to cost nothing, often enough to stop soon after the last task has ended.
         long deadline = world.timeline.now()
                 + DRAIN.plus(DRAIN_PER_TASK.multipliedBy(open().size())).toNanos();
-        while (world.timeline.now() < deadline && (isUnderWay() || hasWork())) {
+        for (int looks = 1; world.timeline.now() < deadline && (isUnderWay() || hasWork()); looks++) {
             queueing.resume();
-            runUntil(Math.min(deadline, world.timeline.now() + LOOK.toNanos()));
+            world.timeline.runUntil(Math.min(deadline, world.timeline.now() + LOOK.toNanos()));
+            if (looks % CALM_LOOKS == 0) {
+                checkStore(); // seldom, because it costs more than the little that still happens
+            }
         }
+        checkStore();
     }
 
     private boolean isUnderWay() {
@@ -161,6 +168,10 @@ public final class Simulation {
 
     private void runUntil(long time) {
         world.timeline.runUntil(time);
+        checkStore();
+    }
+
+    private void checkStore() {
         try {
             StoreInvariants.check(world.store);
         } catch (AssertionError e) {
@@ -168,8 +179,8 @@ public final class Simulation {
         }
     }
 
-    private SimulationReport report(TaskStore store, @Nullable Broken broken) {
-        Evidence evidence = new Evidence(world.history, world.sink, store, world.storeClock.instant());
+    private SimulationReport report(@Nullable Broken broken) {
+        Evidence evidence = new Evidence(world);
         List<Violation> violations = new ArrayList<>();
         if (broken != null) {
             String message = String.valueOf(broken.getMessage());

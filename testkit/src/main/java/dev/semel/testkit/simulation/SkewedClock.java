@@ -19,6 +19,13 @@ final class SkewedClock implements InstantSource {
         this.ahead = lots.chance(0.5) ? Duration.ZERO : lots.millis(-600_000, 600_000);
     }
 
+    /** A clock that is right. */
+    SkewedClock(Timeline timeline) {
+        this.timeline = timeline;
+        this.pace = 1.0;
+        this.ahead = Duration.ZERO;
+    }
+
     @Override
     public Instant instant() {
         return stopped != null ? stopped : timeline.instant().plus(ahead);

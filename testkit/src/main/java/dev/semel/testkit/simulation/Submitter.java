@@ -165,7 +165,11 @@ final class Submitter implements Timeline.Party {
         if (world.scenario.poison()) {
             deeds.add(Work.Deed.KILL);
         }
-        return new Work(otherInput ? -number : number, from.oneOf(deeds), from.between(1, 6));
+        List<Policy> effects = new ArrayList<>();
+        for (int left = from.chance(0.5) ? 0 : from.between(1, 4); left > 0; left--) {
+            effects.add(from.oneOf(List.of(Policy.values())));
+        }
+        return new Work(otherInput ? -number : number, from.oneOf(deeds), from.between(1, 6), effects);
     }
 
     private NewTask.KeyRequest key(String tenant, String queue, String type, int number, String input) {

@@ -60,15 +60,19 @@ final class SuspectRules {
         }
     }
 
+    private static boolean isLost(Applied applied) {
+        return applied == Applied.STALE || applied == Applied.NOT_FOUND || applied == Applied.SETTLED;
+    }
+
     private static void leave(Set<Lease> suspects, List<Transition> moves, @Nullable Answer<?> answer) {
         for (int i = 0; i < moves.size(); i++) {
             if (moves.get(i) instanceof Transition.Ending ending) {
                 suspects.remove(ending.lease());
-            } else if (moves.get(i) instanceof Transition.Extend extend
+            } else if (moves.get(i) instanceof Transition.ByWorker other
                     && answer != null
                     && ((List<?>) answer.value()).get(i) instanceof Applied applied
-                    && (applied == Applied.STALE || applied == Applied.NOT_FOUND)) {
-                suspects.remove(extend.lease()); // lost, as the worker now knows
+                    && isLost(applied)) {
+                suspects.remove(other.lease()); // as the worker now knows
             }
         }
     }

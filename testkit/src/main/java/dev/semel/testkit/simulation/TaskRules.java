@@ -1,5 +1,6 @@
 package dev.semel.testkit.simulation;
 
+import dev.semel.store.Applied;
 import dev.semel.store.Attempt;
 import dev.semel.store.DeadLetter;
 import dev.semel.store.NewTask;
@@ -125,12 +126,14 @@ final class TaskRules {
             }
             Lease lease = byWorker.lease();
             long overtaken = overtaken(task, lease);
-            if (overtaken < done.order() && !wasSentBefore(task, move, overtaken)) {
+            long over = Math.min(overtaken, ended(task, byWorker));
+            if (over < done.order() && !wasSentBefore(task, move, over)) {
                 findings.broken(
                         Invariant.I4,
                         task,
                         "attempt " + lease.attempt() + " could write at #" + done.order()
-                                + " although a newer one was handed out at #" + overtaken + ": "
+                                + " although it was over at #" + over
+                                + (over == overtaken ? ", when a newer one was handed out: " : ": ")
                                 + findings.wording().of(move.move()));
             }
             if (byWorker instanceof Transition.Ending ending) {
@@ -153,15 +156,38 @@ final class TaskRules {
                 .orElse(Long.MAX_VALUE);
     }
 
+    /** The first point at which the attempt of an intent or outcome certainly had ended by its own word. */
+    private static long ended(TaskStory task, Transition.ByWorker move) {
+        if (!(move instanceof Transition.Intend || move instanceof Transition.Conclude)) {
+            return Long.MAX_VALUE;
+        }
+        return task.moves().stream()
+                .filter(other -> other.answer() == Applied.APPLIED
+                        && other.move() instanceof Transition.Ending end
+                        && end.lease().equals(move.lease()))
+                .mapToLong(other -> other.earliest().order())
+                .min()
+                .orElse(Long.MAX_VALUE);
+    }
+
     private static boolean wasSentBefore(TaskStory task, Move move, long order) {
-        return move.move() instanceof Transition.Ending ending
-                && task.moves().stream()
-                        .anyMatch(other -> !other.equals(move)
-                                && other.mayHaveApplied()
-                                && other.move() instanceof Transition.Ending same
-                                && same.lease().equals(ending.lease())
-                                && same.outcome() == ending.outcome()
-                                && other.earliest().order() < order);
+        return task.moves().stream()
+                .anyMatch(other -> !other.equals(move)
+                        && other.mayHaveApplied()
+                        && isSame(move.move(), other.move())
+                        && other.earliest().order() < order);
+    }
+
+    /** Whether the second send of a move may be answered for its first. An intent may not: whoever is told so runs it. */
+    private static boolean isSame(Transition move, Transition other) {
+        return switch (move) {
+            case Transition.Ending end ->
+                other instanceof Transition.Ending same
+                        && same.lease().equals(end.lease())
+                        && same.outcome() == end.outcome();
+            case Transition.Conclude conclude -> conclude.equals(other);
+            default -> false;
+        };
     }
 
     // ---- I3

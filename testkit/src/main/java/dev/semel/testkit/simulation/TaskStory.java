@@ -3,6 +3,7 @@ package dev.semel.testkit.simulation;
 import dev.semel.store.Applied;
 import dev.semel.store.Attempt;
 import dev.semel.store.NewTask;
+import dev.semel.store.Resolution;
 import dev.semel.store.Submitted;
 import dev.semel.store.Submitted.ExistingTask;
 import dev.semel.store.Task;
@@ -74,7 +75,7 @@ final class TaskStory {
         return mentions;
     }
 
-    /** All moves of workers, and those that cancel or redrive. */
+    /** All moves of workers, and those that cancel, redrive or resolve. */
     List<Move> moves() {
         return moves;
     }
@@ -237,8 +238,15 @@ final class TaskStory {
                 .filter(Move::mayHaveApplied)
                 .filter(move -> move.move() instanceof Transition.Complete
                         || move.move() instanceof Transition.Fail
-                        || move.move() instanceof Transition.Cancelled)
+                        || move.move() instanceof Transition.Cancelled
+                        || givesUp(move.move()))
                 .toList();
+    }
+
+    /** Whether a move fails the task that is parked for its effect. */
+    static boolean givesUp(Transition move) {
+        return move instanceof Transition.Resolve resolve
+                && resolve.resolution().verdict() == Resolution.Verdict.GIVE_UP;
     }
 
     /** Whether the task was certainly open at every point between two, both included. */
@@ -303,6 +311,7 @@ final class TaskStory {
                         switch (end.move()) {
                             case Transition.Complete complete -> TaskState.COMPLETED;
                             case Transition.Fail fail -> fail.timedOut() ? TaskState.TIMED_OUT : TaskState.FAILED;
+                            case Transition.Resolve resolve -> TaskState.FAILED;
                             default -> TaskState.CANCELLED;
                         });
             }

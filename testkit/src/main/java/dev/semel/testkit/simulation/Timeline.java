@@ -112,6 +112,17 @@ final class Timeline {
         moveTo(end);
     }
 
+    /** Lets the next thing happen, unless that is after a time; tells whether there was any. */
+    boolean runNext(long end) {
+        Event next = events.peek();
+        if (next == null || next.at > end) {
+            return false;
+        }
+        events.remove();
+        happen(next);
+        return true;
+    }
+
     private void happen(Event event) {
         moveTo(event.at);
         Party party = event.party;

@@ -14,6 +14,7 @@ final class Trace {
     private final Timeline timeline;
     private final StringBuilder text = new StringBuilder();
     private final Map<TaskId, String> names = new HashMap<>();
+    private int lines;
 
     Trace(Timeline timeline) {
         this.timeline = timeline;
@@ -36,6 +37,11 @@ final class Trace {
                 .repeat(' ', Math.max(1, 11 - party.length()))
                 .append(what)
                 .append('\n');
+        lines++;
+    }
+
+    int lines() {
+        return lines;
     }
 
     String text() {

@@ -3,6 +3,8 @@ package dev.semel.testkit.simulation;
 import dev.semel.store.Applied;
 import dev.semel.store.Claims;
 import dev.semel.store.Claims.Claimed;
+import dev.semel.store.EffectPage;
+import dev.semel.store.EffectRecord;
 import dev.semel.store.NewTask;
 import dev.semel.store.QueueSettings;
 import dev.semel.store.Submitted;
@@ -41,6 +43,10 @@ final class Wording {
             case Call.Apply apply -> apply.moves().stream().map(this::of).collect(Collectors.joining("; "));
             case Call.Find find ->
                 "read " + find.ids().stream().map(trace::name).collect(Collectors.joining(", "));
+            case Call.ReadEffects read ->
+                "read effects of " + read.lineages().stream().map(trace::name).collect(Collectors.joining(", "));
+            case Call.ListEffects list ->
+                "list effects " + new TreeSet<>(list.query().states());
             case Call.ListTasks list -> "list " + new TreeSet<>(list.query().states());
             case Call.LookUp lookUp -> "look up " + of(lookUp.identity());
             case Call.Sweep sweep ->
@@ -77,6 +83,16 @@ final class Wording {
             case Transition.PutBack putBack -> "put back " + lease(putBack) + " for " + putBack.delay();
             case Transition.Cancelled cancelled -> "end as cancelled " + lease(cancelled);
             case Transition.Extend extend -> "extend " + lease(extend) + " by " + extend.duration();
+            case Transition.Park park ->
+                "park " + lease(park) + " for " + park.effect().label();
+            case Transition.Intend intend -> "intend " + intend.effect().label() + " " + lease(intend);
+            case Transition.Conclude conclude ->
+                "conclude " + conclude.effect().label() + " " + lease(conclude) + " as " + conclude.outcome();
+            case Transition.Resolve resolve ->
+                "resolve " + resolve.effect().label() + " left by "
+                        + trace.name(resolve.left().taskId()) + "/"
+                        + resolve.left().attempt() + " as "
+                        + resolve.resolution().verdict().word();
             case Transition.Cancel cancel -> "cancel " + trace.name(cancel.taskId());
             case Transition.Redrive redrive -> "redrive " + trace.name(redrive.taskId()) + "/" + redrive.attempt();
             case Transition.ReleaseKey release ->
@@ -119,6 +135,7 @@ final class Wording {
                 map.isEmpty()
                         ? "nothing"
                         : map.values().stream().map(this::ofItem).collect(Collectors.joining("; "));
+            case EffectPage page -> ofAnswer(page.effects());
             case Optional<?> found -> found.isPresent() ? "found" : "nothing";
             case Swept swept ->
                 swept.tasks() + " tasks, " + swept.records() + " records" + (swept.more() ? ", more" : "");
@@ -139,6 +156,11 @@ final class Wording {
             case Transition move -> of(move);
             case Applied applied -> applied.name();
             case Task task -> of(task);
+            case EffectRecord effect ->
+                trace.name(effect.id().lineage()) + " " + effect.id().label() + " " + effect.state() + " by "
+                        + trace.name(effect.by().taskId()) + "/" + effect.by().attempt()
+                        + (effect.result() == null ? "" : " " + effect.result());
+            case List<?> list -> list.stream().map(this::ofItem).collect(Collectors.joining(", "));
             case Submitted.Created created ->
                 "created " + trace.name(created.taskId()) + " run " + created.run() + " " + created.state();
             case Submitted.Returned returned ->

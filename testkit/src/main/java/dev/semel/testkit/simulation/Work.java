@@ -1,13 +1,16 @@
 package dev.semel.testkit.simulation;
 
+import java.util.List;
+
 /**
  * The input of a simulated task: what its handler will do.
  *
  * @param number tells inputs apart
  * @param does what the handler does at the end
  * @param times under how many first attempts it fails or snoozes, before it succeeds
+ * @param effects the effects that it has before that, one after the other; those of one kind are numbered
  */
-record Work(int number, Deed does, int times) {
+record Work(int number, Deed does, int times, List<Policy> effects) {
 
     /** What a handler does. */
     enum Deed {

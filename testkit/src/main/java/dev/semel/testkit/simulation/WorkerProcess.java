@@ -9,9 +9,10 @@ import dev.semel.task.TaskId;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /** One life of a worker process: from its start until it is closed, crashes or is killed by a handler. */
-final class WorkerProcess implements Timeline.Party {
+final class WorkerProcess implements Machine {
 
     // As in Worker.close: beyond the grace for handlers, the time to settle what they left.
     private static final Duration SETTLE_GRACE = Duration.ofSeconds(10);
@@ -41,7 +42,8 @@ final class WorkerProcess implements Timeline.Party {
         this.ended = ended;
         this.clock = new SkewedClock(world.timeline, lots.split());
         NotingStore notes = new NotingStore();
-        SimulatedHost host = new SimulatedHost(world, this, notes, lots.split());
+        SimulatedHost host =
+                new SimulatedHost(world.timeline, this, notes, lots.split().generator());
         Handling handling = new Handling(world, this, host, lots.split());
         this.loop = new WorkerLoop(notes, host, settings, handling.of(types), Codec.standard());
         this.registration = world.store.listen(new Ear());
@@ -93,8 +95,38 @@ final class WorkerProcess implements Timeline.Party {
         }
     }
 
-    SkewedClock clock() {
+    @Override
+    public SkewedClock clock() {
         return clock;
+    }
+
+    @Override
+    public <T> void send(Call<T> call, Consumer<T> answered, Consumer<RuntimeException> failed) {
+        world.network.send(this, call, answered, failed);
+    }
+
+    @Override
+    public void started(HandlerThread handler) {
+        world.started(handler);
+    }
+
+    @Override
+    public Duration untilBegun() {
+        return lots.chance(0.8) ? lots.spread(1, 300) : lots.spread(300, 15_000);
+    }
+
+    @Override
+    public boolean ignoresInterrupt() {
+        boolean ignored = lots.chance(0.3);
+        if (ignored) {
+            world.tally.count(Happening.INTERRUPT_IGNORED);
+        }
+        return ignored;
+    }
+
+    @Override
+    public Duration untilNoticed() {
+        return lots.spread(1, 100);
     }
 
     void crash(String why) {

@@ -13,7 +13,7 @@ final class World {
     // A world of the usual size has some thousand events, one that drains slowly some ten thousand.
     private static final int MOST_EVENTS = 300_000;
 
-    /** The only thread in this world. */
+    /** The thread of this world; those of handlers run in turns with it. */
     final Thread thread = Thread.currentThread();
 
     final ManualClock storeClock = new ManualClock();
@@ -22,6 +22,7 @@ final class World {
     final Wording wording = new Wording(trace);
     final History history = new History();
     final Sink sink = new Sink();
+    final Provider provider;
     final Tally tally = new Tally();
     final Scenario scenario;
     final TaskStore store;
@@ -32,12 +33,26 @@ final class World {
 
     final List<Identity> sentKeys = new ArrayList<>();
 
+    private final List<HandlerThread> handlers = new ArrayList<>();
+
     private boolean calm;
 
     World(Scenario scenario, Simulation.StoreUnderTest opener, Lots lots) {
         this.scenario = scenario;
         this.store = opener.open(storeClock);
-        this.network = new Network(this, lots);
+        this.network = new Network(this, lots.split());
+        this.provider = new Provider(this, lots.split());
+    }
+
+    /** A handler was started. */
+    void started(HandlerThread handler) {
+        handlers.add(handler);
+    }
+
+    /** Ends the threads of all handlers that have not ended, those of dead processes too. */
+    void end() {
+        handlers.forEach(HandlerThread::unwind);
+        handlers.clear();
     }
 
     /** Whether the faults have stopped. */

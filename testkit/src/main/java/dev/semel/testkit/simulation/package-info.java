@@ -1,12 +1,12 @@
 /**
- * Whole worlds in one thread: submitters, workers, an operator and a lease thief on one store, on virtual time, made by a
- * seed. What a seed does it does again, to the last event, in any Java process.
+ * Whole worlds on virtual time: submitters, workers, an operator, a clerk and a lease thief on one store, made by a seed.
+ * What a seed does it does again, to the last event, in any Java process.
  *
  * <h2>How it works</h2>
  *
  * <p>A {@code Timeline} is a queue of events, ordered by their virtual time and then by the order in which they were made.
- * Nothing waits and nothing runs beside anything else; a minute of virtual time takes milliseconds. All chance is drawn
- * from one seed, split once for each actor.
+ * Nothing runs beside anything else; a minute of virtual time takes milliseconds. All chance is drawn from one seed, split
+ * once for each actor.
  *
  * <p>A seed first draws a {@code Scenario}: how many take part, how often what goes wrong. Each fault is left out of some
  * worlds altogether, because faults hide each other. Then for a while things are submitted and go wrong; then the faults
@@ -18,11 +18,19 @@
  *
  * <p>The workers are the real ones: {@link dev.semel.engine.WorkerLoop} is a worker's whole state and all its rules, and
  * here it runs on a {@code SimulatedHost}. A step of the loop is an event. A timer is an event, by a clock that is skewed.
- * A handler is an event at the end of the time that it takes, and is told there whether it was interrupted. A call to the
- * store is a message: the function that the loop hands to its host is run against a store that only notes what is wanted
+ * A handler is a thread, because it waits in the middle of its work: for the ledger of its effects, and for whomever it calls.
+ * It runs in lock-step with the world ({@code HandlerThread}): exactly one of the two runs at any time, so the seed still
+ * decides everything. Each of its waits ends with an event; between two of them no time passes. A call to the store is a
+ * message: the function that the loop hands to its host is run against a store that only notes what is wanted
  * of it, and the note travels through a {@code Network}, which may lose it, lose its answer, or deliver it long after its
  * sender has given up. A process that crashes is gone between two events; what it had sent is done or not. A process that
- * is frozen has no events for a while and then all of them at once, which makes it a zombie if its leases ran out.
+ * is frozen has no events for a while and then all of them at once, which makes it a zombie if its leases ran out. The
+ * threads of a dead process stay as they were, and are unwound when the world has ended.
+ *
+ * <p>Half of the handlers have effects: they call a {@code Provider}, which answers late, loses answers, refuses, and charges
+ * for processes that have died; one effect after the other, each with a {@code Policy} of what to do when its outcome is
+ * unknown. Where the policy relies on tokens the provider recognises them, and nowhere else. A {@code Clerk} looks for
+ * effects of which nobody knows, and says what the provider's books say, late, twice and on old knowledge.
  *
  * <p>The store is whatever {@link dev.semel.testkit.simulation.Simulation.StoreUnderTest} opens on a clock that is moved by
  * hand. Every call to it happens at one moment of virtual time. Its structure is looked at by
@@ -31,15 +39,15 @@
  * <h2>How it is checked</h2>
  *
  * <p>The {@code Checker} knows nothing of how the world was made. It sees a {@code History} of what each party asked and
- * was answered, the {@code Sink} to which handlers write their effects, and the store in the end, through its interface. A
+ * was answered, the {@code Sink} to which handlers write, the provider's books, and the store in the end, through its interface. A
  * call whose answer did not arrive counts as maybe: it was done at some time after it was sent, or never, and a verdict is
  * given only where no maybe could excuse what was seen. For example, two tasks of one identity, the second of run 1, are a
  * violation only if the first certainly was open when the second was made: no end, cancellation or replacement of it had
  * even been sent. Which invariants there are is said by {@link dev.semel.testkit.simulation.Invariant}.
  *
  * <p>Two things keep the simulation itself honest. Its tests plant bugs (a store that does not check the attempt, that lets
- * go an identity while its task is open, that does not recognise a repeated send, that ignores a mutex, and others), and each must be found and
- * called by the right name within some dozens of seeds. And every {@link dev.semel.testkit.simulation.Happening}, fault and
+ * go an identity while its task is open, that does not recognise a repeated send, that ignores a mutex, that forgets an
+ * intent, and others), and each must be found and called by the right name within some dozens of seeds. And every {@link dev.semel.testkit.simulation.Happening}, fault and
  * outcome, must occur often over the usual seeds, so that the generator cannot lose its teeth unnoticed.
  *
  * <h2>How to replay</h2>
@@ -71,8 +79,8 @@
  *   <li>Durability. A store is never killed; it only does not answer.
  *   <li>The facade: submissions are built as it builds them, from the same parts, but by the simulation. Waiting for
  *       results is a plain read here.
- *   <li>The moment of an effect within a handler: a handler does all it does at the end of its time. Recorded effects (I5),
- *       transactions, schedules and workflows are not simulated yet.
+ *   <li>Handlers with several threads. Transactions, schedules and workflows are not simulated yet.
+ *   <li>Providers that forget a token: that an intent comes too late for its window is checked, not what it would cost.
  *   <li>Settings that change, but for a pause. Letters of the dead have no handler: they are counted and stay.
  *   <li>The store's clock never goes back, and sweeps are never cut short by their limit.
  *   <li>A submission that is sent again after its task's data and its record were swept makes a new task under the old id,

@@ -17,7 +17,6 @@ import dev.semel.task.Lease;
 import dev.semel.task.TaskId;
 import dev.semel.task.TaskState;
 import dev.semel.testkit.ManualClock;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -25,7 +24,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.UnaryOperator;
 
 /** The bugs that the simulation must find, each as a store that is wrong in one way, with the invariant that it breaks. */
 enum PlantedBug implements Simulation.StoreUnderTest {
@@ -82,7 +80,31 @@ enum PlantedBug implements Simulation.StoreUnderTest {
     LETTER_LOST(Invariant.LETTERS),
 
     /** Data that should go with the end stays. */
-    DATA_STAYS(Invariant.DATA);
+    DATA_STAYS(Invariant.DATA),
+
+    /** An attempt that is over can intend an effect. */
+    INTENT_NOT_FENCED(Invariant.I4),
+
+    /** An attempt that is over can record an outcome. */
+    OUTCOME_NOT_FENCED(Invariant.I4),
+
+    /** Now and then an intent is not kept. */
+    INTENT_DROPPED(Invariant.INTENTS),
+
+    /** The same, seen from the other side: an effect whose outcome is unknown runs as if for the first time. */
+    INTENT_DROPPED_AND_EFFECT_REPEATED(Invariant.UNKNOWN),
+
+    /** A rerun knows nothing of what its lineage recorded. */
+    LEDGER_FORGOTTEN_ON_RERUN(Invariant.I5),
+
+    /** The window of a provider changes nothing. */
+    WINDOW_IGNORED(Invariant.WINDOWS),
+
+    /** A task is parked although somebody said meanwhile what became of its effect. */
+    PARK_OVERSLEEPS(Invariant.I7),
+
+    /** What somebody says about an effect lets no task go on. */
+    RESOLVE_WAKES_NOBODY(Invariant.I7);
 
     private final Invariant broken;
 
@@ -107,8 +129,8 @@ enum PlantedBug implements Simulation.StoreUnderTest {
             case VANISHED_NOT_COUNTED -> new VanishedNotCounted(right);
             case RESULT_OVERWRITTEN -> new ResultOverwritten(right);
             case CONFLICT_MERGED -> new ConflictMerged(right);
-            case LEASES_DO_NOT_END -> new LeasesDoNotEnd(right);
-            case SUSPECTS_NOT_LIMITED -> new SuspectsNotLimited(right);
+            case LEASES_DO_NOT_END -> new WrongLeases.LeasesDoNotEnd(right);
+            case SUSPECTS_NOT_LIMITED -> new WrongLeases.SuspectsNotLimited(right);
             case LINEAGE_LOST -> new LineageLost(right);
             case MUTEX_IGNORED -> new WrongQueues.MutexIgnored(right);
             case PAUSE_IGNORED ->
@@ -120,6 +142,13 @@ enum PlantedBug implements Simulation.StoreUnderTest {
             case LETTER_LOST -> new WrongQueues.LetterLost(right);
             case DATA_STAYS ->
                 new WrongQueues.SettingIgnored(right, said -> WrongQueues.with(said, true, true, true, false));
+            case INTENT_NOT_FENCED -> new WrongEffects.NotFenced(right, move -> move instanceof Transition.Intend);
+            case OUTCOME_NOT_FENCED -> new WrongEffects.NotFenced(right, move -> move instanceof Transition.Conclude);
+            case INTENT_DROPPED, INTENT_DROPPED_AND_EFFECT_REPEATED -> new WrongEffects.IntentDropped(right);
+            case LEDGER_FORGOTTEN_ON_RERUN -> new WrongEffects.ForgottenOnRerun(right);
+            case WINDOW_IGNORED -> new WrongEffects.WindowIgnored(right);
+            case PARK_OVERSLEEPS -> new WrongEffects.ParkOversleeps(right);
+            case RESOLVE_WAKES_NOBODY -> new WrongEffects.ResolveWakesNobody(right);
         };
     }
 
@@ -380,57 +409,6 @@ enum PlantedBug implements Simulation.StoreUnderTest {
             return answer instanceof Submitted.Conflicted conflicted
                     ? new Submitted.Returned(conflicted.existing(), false)
                     : answer;
-        }
-    }
-
-    private static final class LeasesDoNotEnd extends WrongStore {
-
-        private static final Duration LONG = Duration.ofDays(1);
-
-        LeasesDoNotEnd(TaskStore right) {
-            super(right);
-        }
-
-        @Override
-        public Claims claim(ClaimRequest wish) {
-            return right.claim(new ClaimRequest(
-                    wish.claim(),
-                    wish.repeated(),
-                    wish.queues(),
-                    wish.types(),
-                    wish.limit(),
-                    wish.limited(),
-                    wish.suspects(),
-                    LONG,
-                    wish.worker()));
-        }
-
-        @Override
-        public List<Applied> apply(List<Transition> batch) {
-            UnaryOperator<Transition> longer = move ->
-                    move instanceof Transition.Extend extend ? new Transition.Extend(extend.lease(), LONG) : move;
-            return right.apply(batch.stream().map(longer).toList());
-        }
-    }
-
-    private static final class SuspectsNotLimited extends WrongStore {
-
-        SuspectsNotLimited(TaskStore right) {
-            super(right);
-        }
-
-        @Override
-        public Claims claim(ClaimRequest wish) {
-            return right.claim(new ClaimRequest(
-                    wish.claim(),
-                    wish.repeated(),
-                    wish.queues(),
-                    wish.types(),
-                    wish.limit(),
-                    wish.limited(),
-                    wish.limit(),
-                    wish.lease(),
-                    wish.worker()));
         }
     }
 

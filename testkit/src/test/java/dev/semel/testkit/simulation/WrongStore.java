@@ -41,6 +41,9 @@ abstract class WrongStore extends ForwardingTaskStore {
             case Transition.Fail fail -> new Transition.Fail(lease, fail.timedOut(), fail.error());
             case Transition.PutBack putBack -> new Transition.PutBack(lease, putBack.delay());
             case Transition.Cancelled cancelled -> new Transition.Cancelled(lease);
+            case Transition.Park park -> new Transition.Park(lease, park.effect(), park.reason());
+            case Transition.Intend intend -> new Transition.Intend(lease, intend.effect(), intend.window());
+            case Transition.Conclude conclude -> new Transition.Conclude(lease, conclude.effect(), conclude.outcome());
             case Transition.Extend extend -> new Transition.Extend(lease, extend.duration());
         };
     }

@@ -1,0 +1,154 @@
+package dev.semel.engine;
+
+import dev.semel.store.Applied;
+import dev.semel.store.TaskStore;
+import dev.semel.store.Transition;
+import dev.semel.task.StoreUnavailable;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What a worker has to tell the store: the ends of attempts, and the intents and outcomes of effects. It goes in the order in
+ * which it was put in, as much as there is in one call, and again until it is answered; while a call is under way the next one
+ * gathers. Used by steps of the host only.
+ *
+ * <p>What can wait a moment goes with whatever goes next. So the outcome of an effect shares a commit with the intent of the
+ * next one or with the end of the attempt, and an effect costs one commit and not two.
+ */
+final class Outbox {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Outbox.class);
+
+    private static final int MOST_MOVES = 1_000;
+    static final Duration FIRST_BACKOFF = Duration.ofMillis(50);
+    private static final Duration LONGEST_BACKOFF = Duration.ofSeconds(5);
+
+    /** How long a move waits for company. */
+    static final Duration SOON = Duration.ofMillis(10);
+
+    private final TaskStore store;
+    private final WorkerHost host;
+    private final String worker;
+    private final Runnable answered;
+
+    private final Deque<Entry> entries = new ArrayDeque<>();
+    private final List<Runnable> afterBatch = new ArrayList<>();
+    private boolean sending;
+    private boolean wanted;
+    private boolean awaitsCompany;
+    private Duration backoff = FIRST_BACKOFF;
+
+    private record Entry(Transition move, Consumer<Applied> answered) {}
+
+    /**
+     * Makes an empty one.
+     *
+     * @param answered called after each batch of answers
+     */
+    Outbox(TaskStore store, WorkerHost host, String worker, Runnable answered) {
+        this.store = store;
+        this.host = host;
+        this.worker = worker;
+        this.answered = answered;
+    }
+
+    /** Puts in a move that goes as soon as {@link #send} may. */
+    void put(Transition move, Consumer<Applied> answer) {
+        entries.add(new Entry(move, answer));
+        wanted = true;
+    }
+
+    /** Puts in a move that goes with the next one, or by itself a moment later. */
+    void putSoon(Transition move, Consumer<Applied> answer) {
+        entries.add(new Entry(move, answer));
+        if (!awaitsCompany) {
+            awaitsCompany = true;
+            host.later(SOON, () -> {
+                awaitsCompany = false;
+                flush();
+            });
+        }
+    }
+
+    /** Sends everything that is in it. */
+    void flush() {
+        wanted |= !entries.isEmpty();
+        send();
+    }
+
+    /** Sends what is in it, if anything in it must go and nothing is under way. */
+    void send() {
+        if (sending || !wanted) {
+            return;
+        }
+        List<Entry> batch = new ArrayList<>();
+        while (batch.size() < MOST_MOVES && !entries.isEmpty()) {
+            batch.add(entries.remove());
+        }
+        wanted = !entries.isEmpty();
+        if (batch.isEmpty()) {
+            return;
+        }
+        sending = true;
+        send(batch);
+    }
+
+    private void send(List<Entry> batch) {
+        List<Transition> moves = batch.stream().map(Entry::move).toList();
+        host.call(() -> store.apply(moves), answers -> arrived(batch, answers), thrown -> {
+            warn(batch.size(), thrown);
+            Duration pause = backoff;
+            backoff = longer(backoff);
+            host.later(pause, () -> send(batch));
+        });
+    }
+
+    private void arrived(List<Entry> batch, List<Applied> answers) {
+        sending = false;
+        backoff = FIRST_BACKOFF;
+        for (int i = 0; i < batch.size(); i++) {
+            batch.get(i).answered.accept(answers.get(i));
+        }
+        List.copyOf(afterBatch).forEach(Runnable::run);
+        afterBatch.clear();
+        answered.run();
+    }
+
+    /** Calls back once everything is answered that is in it now. */
+    void afterAll(Runnable then) {
+        if (entries.isEmpty() && !sending) {
+            then.run();
+        } else if (entries.isEmpty()) {
+            afterBatch.add(then);
+        } else {
+            Entry last = entries.removeLast();
+            entries.add(new Entry(last.move, answer -> {
+                last.answered.accept(answer);
+                then.run();
+            }));
+        }
+    }
+
+    boolean isEmpty() {
+        return entries.isEmpty() && !sending;
+    }
+
+    static Duration longer(Duration backoff) {
+        Duration twice = backoff.multipliedBy(2);
+        return twice.compareTo(LONGEST_BACKOFF) > 0 ? LONGEST_BACKOFF : twice;
+    }
+
+    private void warn(int moves, RuntimeException thrown) {
+        if (thrown instanceof StoreUnavailable) {
+            LOG.warn("The store did not answer {} moves of worker {}: {}", moves, worker, thrown.getMessage());
+        } else {
+            LOG.error("{} moves of worker {} failed", moves, worker, thrown);
+        }
+    }
+}

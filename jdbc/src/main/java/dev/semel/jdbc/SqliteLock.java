@@ -1,0 +1,167 @@
+package dev.semel.jdbc;
+
+import dev.semel.task.StoreUnavailable;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * SQLite's only write lock, as one store waits for it. Between processes it goes to whoever asks at the right moment. Inside
+ * the store the writer and the transactions of handlers take turns: of those only one at a time may wait beside the writer, so
+ * that heartbeats wait for one of them at the most, however many handlers there are.
+ */
+final class SqliteLock {
+
+    /** A lock that was held longer than this also kept other workers from their heartbeats. */
+    static final Duration LONG_WAIT = Duration.ofSeconds(1);
+
+    private static final long FIRST_PAUSE = 100_000;
+    private static final long LONGEST_PAUSE = 2_000_000;
+
+    // How soon a writer that waits for its turn notices that the store is closed.
+    private static final Duration TURN = Duration.ofMillis(100);
+
+    private final SqliteFile file;
+    private final InstantSource clock;
+    private final Duration limit;
+    private final SqliteHints hints;
+
+    private final Semaphore handlers = new Semaphore(1, true);
+    private final Semaphore turns = new Semaphore(1, true);
+    private volatile @Nullable Thread handler;
+    private volatile boolean writerWaits;
+
+    SqliteLock(SqliteFile file, SqliteSettings settings, SqliteHints hints) {
+        this.file = file;
+        this.clock = settings.clock();
+        this.limit = settings.lockLimit();
+        this.hints = hints;
+    }
+
+    /**
+     * Begins a transaction of the writer; {@link #end} ends its turn. Waits here, because SQLite's own way knows no end when
+     * the store is closed.
+     *
+     * @return how long that took, in milliseconds of the store's clock
+     */
+    long begin(SqliteSession session, BooleanSupplier closed) throws SQLException {
+        long asked = clock.millis();
+        Waiting waiting = new Waiting(asked);
+        while (!isMyTurn()) {
+            waiting.goOn(closed.getAsBoolean());
+        }
+        try {
+            while (!session.beginImmediate()) {
+                waiting.goOn(closed.getAsBoolean());
+                waiting.pause();
+            }
+            return clock.millis() - asked;
+        } catch (SQLException | RuntimeException | Error e) {
+            turns.release();
+            throw e;
+        } finally {
+            writerWaits = false;
+        }
+    }
+
+    private boolean isMyTurn() {
+        try {
+            return turns.tryAcquire(TURN.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            return false; // nobody but the writer has its thread, so nobody means it
+        }
+    }
+
+    /** Ends what {@link #begin} began, after the commit or the rollback. */
+    void end() {
+        turns.release();
+    }
+
+    boolean writerWaits() {
+        return writerWaits;
+    }
+
+    /** Waits until no other handler's transaction is open in this store; {@link #leave} lets the next one in. */
+    void enter() throws InterruptedException {
+        if (!handlers.tryAcquire(limit.toNanos(), TimeUnit.NANOSECONDS)) {
+            throw locked(limit);
+        }
+        handler = Thread.currentThread();
+    }
+
+    void leave() {
+        handler = null;
+        handlers.release();
+    }
+
+    /** Begins the transaction of a handler that has entered; {@link #end} ends its turn. */
+    void begin(SqliteSession session) throws SQLException, InterruptedException {
+        long began = System.nanoTime();
+        if (!turns.tryAcquire(limit.toNanos(), TimeUnit.NANOSECONDS)) {
+            throw locked(limit);
+        }
+        try {
+            long pause = FIRST_PAUSE;
+            while (!session.beginImmediate()) {
+                if (System.nanoTime() - began > limit.toNanos()) {
+                    throw locked(limit);
+                }
+                if (Thread.interrupted()) {
+                    throw new InterruptedException();
+                }
+                LockSupport.parkNanos(pause);
+                pause = Math.min(pause * 2, LONGEST_PAUSE);
+            }
+        } catch (SQLException | InterruptedException | RuntimeException | Error e) {
+            turns.release();
+            throw e;
+        }
+    }
+
+    /** Whether the calling thread is inside a handler's transaction, and would wait for itself. */
+    boolean isHeldByCaller() {
+        return Thread.currentThread().equals(handler);
+    }
+
+    private StoreUnavailable locked(Duration waited) {
+        return new StoreUnavailable("The SQLite file \"" + file.path() + "\" was locked for " + waited.toSeconds()
+                + " s: another program, or a handler in this one, keeps a transaction open on it. Try again, and look for"
+                + " that transaction.");
+    }
+
+    /** The writer's patience. */
+    private final class Waiting {
+
+        private final long began = System.nanoTime();
+        private long told;
+        private long pause = FIRST_PAUSE;
+
+        Waiting(long now) {
+            this.told = now;
+        }
+
+        /** Gives up after the limit; until then tells other processes that this one is kept from its heartbeats. */
+        void goOn(boolean closed) {
+            long waited = System.nanoTime() - began;
+            if (waited > (closed ? LONG_WAIT : limit).toNanos()) {
+                throw locked(Duration.ofNanos(waited));
+            }
+            long now = clock.millis();
+            if (now - told >= LONG_WAIT.toMillis()) {
+                told = now;
+                hints.kept(now);
+            }
+            writerWaits = true;
+        }
+
+        void pause() {
+            LockSupport.parkNanos(pause);
+            pause = Math.min(pause * 2, LONGEST_PAUSE);
+        }
+    }
+}

@@ -1,0 +1,141 @@
+package dev.semel.testkit;
+
+import dev.semel.store.EffectRecord;
+import dev.semel.store.Resolution;
+import dev.semel.store.Resolution.Verdict;
+import dev.semel.testkit.simulation.Rehearsal;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One run of a {@link HandlerTrial}: what its handler works with, and what is looked at in its end. Each run begins with
+ * everything fresh: make gateways and tables in the {@link HandlerTrial.Setting}, not outside of it.
+ */
+public final class TrialRun {
+
+    private static final String PERSON = "person";
+
+    private final Rehearsal rehearsal;
+    private final Map<String, Supplier<?>> observed = new LinkedHashMap<>();
+    private final List<TokenProvider> providers = new ArrayList<>();
+    private Function<EffectRecord, @Nullable Resolution> person = this::byTheBooks;
+
+    TrialRun(Rehearsal rehearsal) {
+        this.rehearsal = rehearsal;
+    }
+
+    /**
+     * Makes a fake provider that honours tokens. What it did must be the same whatever the disturbance.
+     *
+     * @param name its name
+     * @return the provider
+     */
+    public TokenProvider provider(String name) {
+        return added(new TokenProvider(name, true, this));
+    }
+
+    /**
+     * Makes a fake provider that ignores tokens: whoever calls it twice gets what they asked for twice.
+     *
+     * @param name its name
+     * @return the provider
+     */
+    public TokenProvider providerWithoutTokens(String name) {
+        return added(new TokenProvider(name, false, this));
+    }
+
+    private TokenProvider added(TokenProvider provider) {
+        providers.add(provider);
+        observe(provider.name(), provider::done);
+        return provider;
+    }
+
+    /**
+     * Looks at something that the handler changes. It must be the same at the end of every run, disturbed or not.
+     *
+     * @param name what it is, for people
+     * @param what gives a value with a sensible {@code equals}, for example a list of what was sent, or a count
+     */
+    public void observe(String name, Supplier<?> what) {
+        if (observed.putIfAbsent(name, what) != null) {
+            throw new IllegalArgumentException(
+                    "Each thing that is observed has a name of its own, but \"" + name + "\" is used twice.");
+        }
+    }
+
+    /**
+     * Marks a moment in the handler at which its process may crash or freeze, for example between two writes of its own.
+     * Called on the handler's own thread.
+     *
+     * @param what what has just happened, for people
+     */
+    public void moment(String what) {
+        note(what);
+        rehearsal.moment();
+    }
+
+    /**
+     * Adds a line to the timeline of a failed trial.
+     *
+     * @param what what has just happened
+     */
+    public void note(String what) {
+        rehearsal.note("handler", what);
+    }
+
+    /**
+     * Says who resolves effects of a parked task, an hour of virtual time after it was parked. Without this it is somebody who
+     * looks into the books of this run's {@link TokenProvider}s, if there are any.
+     *
+     * @param person what somebody says about an effect; null for nothing, and then the trial fails
+     */
+    public void person(Function<EffectRecord, @Nullable Resolution> person) {
+        this.person = person;
+    }
+
+    private @Nullable Resolution byTheBooks(EffectRecord effect) {
+        if (providers.isEmpty()) {
+            return null;
+        }
+        Optional<String> receipt = providers.stream()
+                .map(provider -> provider.receipt(effect.id().token()))
+                .flatMap(Optional::stream)
+                .findFirst();
+        return receipt.isPresent()
+                ? new Resolution(Verdict.DONE, "\"" + receipt.get() + "\"", PERSON, "found in the books")
+                : new Resolution(Verdict.NOT_DONE, null, PERSON, "not found in the books");
+    }
+
+    Rehearsal rehearsal() {
+        return rehearsal;
+    }
+
+    Function<EffectRecord, @Nullable Resolution> person() {
+        return person;
+    }
+
+    /** What is to be the same in the end of every run. */
+    Map<String, @Nullable Object> seen() {
+        Map<String, @Nullable Object> seen = new LinkedHashMap<>();
+        observed.forEach((name, what) -> seen.put(name, copied(what.get())));
+        return seen;
+    }
+
+    /** Collections may go on changing. */
+    private static @Nullable Object copied(@Nullable Object value) {
+        return switch (value) {
+            case List<?> list -> new ArrayList<>(list);
+            case Set<?> set -> new LinkedHashSet<>(set);
+            case Map<?, ?> map -> new LinkedHashMap<>(map);
+            case null, default -> value;
+        };
+    }
+}
