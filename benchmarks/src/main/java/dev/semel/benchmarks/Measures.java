@@ -16,6 +16,7 @@ final class Measures {
 
     private static final String SUBMIT = "Submitting";
     private static final String RUN = "Running";
+    private static final String EFFECTS = "Effects";
     private static final String SIZE = "Size of the input";
 
     // So many tasks are there before duplicates of them are submitted.
@@ -35,6 +36,7 @@ final class Measures {
         measures.submitting();
         measures.duplicates();
         measures.running();
+        measures.effects();
         measures.sizes();
         for (boolean keyed : List.of(false, true)) {
             measures.all.add(new IdleLatency(storage, scale, false, keyed));
@@ -199,6 +201,39 @@ final class Measures {
             details.put("tasks per claim", (double) tasks / (after.claims() - before.claims()));
             details.put("tasks per settlement", (double) tasks / (after.applies() - before.applies()));
             return new Reading(took, details);
+        }
+    }
+
+    private void effects() {
+        for (int effects : List.of(0, 1, 3)) {
+            effects(effects, 64, scale.many(), "64 handlers");
+            effects(effects, 1, scale.one(), "one handler");
+        }
+    }
+
+    private void effects(int effects, int handlers, int number, String who) {
+        add(
+                "effects-" + effects + "-by-" + handlers,
+                EFFECTS,
+                "drain, " + who + ", " + effects + (effects == 1 ? " effect" : " effects") + " in each task",
+                number,
+                (place, tasks) -> effects(place, tasks, effects, handlers),
+                null);
+    }
+
+    private static Reading effects(StoreUnderTest.Place place, int tasks, int effects, int handlers) {
+        try (Ours ours = new Ours(place, tasks, Work.USUAL_SIZE)) {
+            ours.submitInBatches(Item.fresh(0, tasks, Keys.NONE));
+            long applies = ours.store().calls().applies();
+            long target = ours.store().completed() + tasks;
+            Lap.Begun began = ours.begin();
+            Worker worker = ours.workWithEffects(effects, handlers);
+            ours.store().awaitCompleted(target);
+            Lap took = began.end();
+            double commits = (double) (ours.store().calls().applies() - applies) / tasks;
+            worker.close();
+            ours.checkExecutedOnce(0, tasks);
+            return new Reading(took, Map.of("commits per task", commits));
         }
     }
 

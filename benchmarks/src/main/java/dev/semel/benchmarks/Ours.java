@@ -97,6 +97,20 @@ final class Ours implements AutoCloseable {
                 .start();
     }
 
+    /** Starts a worker whose handler runs so many effects, of which each does nothing but return its token. */
+    Worker workWithEffects(int effects, int handlers) {
+        return semel.worker(Work.QUEUE)
+                .concurrency(handlers)
+                .handle(Work.TYPE, (context, work) -> {
+                    executions.incrementAndGet(work.number());
+                    for (int i = 0; i < effects; i++) {
+                        context.effect("step", i, String.class, token -> token);
+                    }
+                    return null;
+                })
+                .start();
+    }
+
     /** Finishes so many tasks by the store alone, to make history. */
     void finishQuickly(int number) {
         int left = number;
