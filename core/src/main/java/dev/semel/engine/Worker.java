@@ -101,7 +101,7 @@ public final class Worker implements AutoCloseable {
         private final Handlers.Builder handlers = Handlers.builder();
         private String name;
         private int concurrency = 16;
-        private int prefetch = 1_000;
+        private int prefetch = 2_000;
         private int maxVanished = 3;
         private Duration lease = Duration.ofSeconds(30);
         private Duration poll = Duration.ofSeconds(1);
@@ -190,7 +190,7 @@ public final class Worker implements AutoCloseable {
         /**
          * Sets the most tasks that the worker holds beyond those that run.
          *
-         * @param tasks the number; 1,000 by default, of which only as many are held as short handlers use up at once
+         * @param tasks the number; 2,000 by default, of which only as many are held as short handlers use up at once
          * @return this builder
          */
         public Builder prefetch(int tasks) {

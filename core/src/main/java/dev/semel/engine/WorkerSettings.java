@@ -58,7 +58,7 @@ public record WorkerSettings(
      * @return the settings
      */
     public static WorkerSettings standard(String name, String queue) {
-        return new WorkerSettings(name, Set.of(queue), 16, 1_000, Duration.ofSeconds(30), Duration.ofSeconds(1), 3);
+        return new WorkerSettings(name, Set.of(queue), 16, 2_000, Duration.ofSeconds(30), Duration.ofSeconds(1), 3);
     }
 
     private static void between(String what, int value, int least, int most) {

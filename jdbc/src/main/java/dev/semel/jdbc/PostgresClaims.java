@@ -71,6 +71,10 @@ final class PostgresClaims {
             LIMIT ?
             """;
 
+    // Looked up for each: a plain join may read all tasks instead, if its plan was made while there were none.
+    private static final String ITS_TASK =
+            " JOIN LATERAL (SELECT * FROM semel.task x WHERE x.id = b.task LIMIT 1) t ON true ";
+
     private static final String LAST_ERROR = """
              LEFT JOIN LATERAL (
                SELECT coalesce(a.given_up, a.error) AS error FROM semel.attempt a WHERE a.task = t.id AND a.error IS NOT NULL
@@ -78,13 +82,14 @@ final class PostgresClaims {
             """;
 
     // Those that share a lease from now on.
-    private static final String TAKE_TOGETHER = """
+    private static final String TAKE_TOGETHER =
+            """
             WITH taken AS (
               DELETE FROM semel.ready WHERE ctid = ANY (?) RETURNING task, seq, lane
             ),\s""" + PostgresLeases.BEGIN + "SELECT " + PostgresTasks.SUBMITTED + """
             , 1, 0, 0, NULL, false, NULL::bigint
-            FROM taken b JOIN semel.task t ON t.id = b.task
-            """;
+            FROM taken b
+            """ + ITS_TASK;
 
     private static final String TAKE = """
             WITH taken AS (
@@ -99,8 +104,8 @@ final class PostgresClaims {
             )
             SELECT\s""" + PostgresTasks.SUBMITTED + """
             , b.attempt, b.failures, b.vanished, e.error, false, NULL::bigint
-            FROM taken b JOIN semel.task t ON t.id = b.task
-            """ + LAST_ERROR;
+            FROM taken b
+            """ + ITS_TASK + LAST_ERROR;
 
     private static final String STEAL = """
             WITH vanished AS (
@@ -114,8 +119,8 @@ final class PostgresClaims {
             )
             SELECT\s""" + PostgresTasks.SUBMITTED + """
             , b.attempt, b.failures, b.vanished, e.error, b.asked, NULL::bigint
-            FROM begun b JOIN semel.task t ON t.id = b.task
-            """ + LAST_ERROR;
+            FROM begun b
+            """ + ITS_TASK + LAST_ERROR;
 
     // Running tasks are few, and a repeated claim is rare: no index by the number of the claim.
     private static final String TAKEN_BEFORE =
@@ -128,8 +133,8 @@ final class PostgresClaims {
               SELECT u.task, 1, 0, 0, false, l.until
               FROM semel.lease l CROSS JOIN LATERAL unnest(l.tasks) WITH ORDINALITY AS u (task, n)
               WHERE l.lane = ANY (?) AND l.claim = ? AND get_bit(l.ended, (u.n - 1)::integer) = 0
-            ) b JOIN semel.task t ON t.id = b.task
-            """ + LAST_ERROR + " ORDER BY t.seq";
+            ) b
+            """ + ITS_TASK + LAST_ERROR + " ORDER BY t.seq";
 
     // The first of each lane, and those of higher priority that rank behind it but are due before it.
     private static final String NEXT_DUE = """
@@ -155,6 +160,7 @@ final class PostgresClaims {
     // When each group was served last, by this process. Lost with it, and that is no harm: it only keeps turns even.
     private final Map<Group, Long> served = new ConcurrentHashMap<>();
     private final AtomicLong turn = new AtomicLong();
+    private final PostgresStarts starts = new PostgresStarts();
     private final int sharedFrom;
 
     /**
@@ -179,6 +185,10 @@ final class PostgresClaims {
         }
         if (taken.isEmpty()) {
             take(tx, request, allowances, lanes, taken);
+            if (taken.size() < request.limit()
+                    && starts.beginAnew(lanes.stream().map(Lane::id).toList())) {
+                take(tx, request, allowances, lanes, taken);
+            }
             allowances.settle();
             if (taken.size() == request.limit()) {
                 // Perhaps there is more. Who took all that it may has no use for knowing when.
@@ -221,7 +231,10 @@ final class PostgresClaims {
             List<Lane> lanes,
             List<Claimed> taken)
             throws SQLException {
-        int suspects = request.suspects();
+        int suspects = request.suspects()
+                - (int) taken.stream()
+                        .filter(claimed -> claimed.task().progress().vanished() > 0)
+                        .count();
         Map<Group, List<Lane>> groups = groups(tx, allowances, lanes, request.limit());
         int growth = 1;
         for (int round = 0; round < MOST_ROUNDS && !groups.isEmpty(); round++) {
@@ -233,11 +246,12 @@ final class PostgresClaims {
                 share = groups.size() == 1 ? left : share;
                 share = Math.min(share, most(groups.keySet(), allowances));
             }
-            PostgresTurns turns = new PostgresTurns(tx, groups, share, suspects);
+            PostgresTurns turns = new PostgresTurns(tx, groups, starts, share, suspects);
             List<Candidate> chosen = turns.choose(
                     (int) Math.min((long) left * growth, Integer.MAX_VALUE), suspects, allowances, this::served);
             List<Candidate> free = allowances.unblocked(chosen, left);
             taken.addAll(begin(tx, request, free));
+            free.forEach(starts::took);
             suspects -= (int) free.stream().filter(Candidate::suspect).count();
             if (taken.size() == request.limit()) {
                 return;
@@ -307,13 +321,16 @@ final class PostgresClaims {
 
     private List<Claimed> begin(PostgresTransaction tx, ClaimRequest request, List<Candidate> chosen)
             throws SQLException {
-        List<Candidate> together = together(chosen);
-        Set<TaskId> sharing = new HashSet<>();
-        together.forEach(candidate -> sharing.add(candidate.task()));
-        List<String> ready = chosen.stream()
-                .filter(candidate -> candidate.kind() != Kind.EXPIRED && !sharing.contains(candidate.task()))
-                .map(Candidate::place)
-                .toList();
+        Set<Integer> sharingLanes = sharingLanes(chosen);
+        List<Candidate> together = new ArrayList<>();
+        List<String> ready = new ArrayList<>();
+        for (Candidate candidate : chosen) {
+            if (mayShare(candidate) && sharingLanes.contains(candidate.lane().id())) {
+                together.add(candidate);
+            } else if (candidate.kind() != Kind.EXPIRED) {
+                ready.add(candidate.place());
+            }
+        }
         List<TaskId> expired = expired(chosen);
         long leaseEnd = tx.after(request.lease());
         Map<TaskId, Claimed> begun = new HashMap<>();
@@ -370,19 +387,21 @@ final class PostgresClaims {
                 .toList();
     }
 
-    /** Those that share a lease: plain first attempts, if a lane has enough of them. */
-    private List<Candidate> together(List<Candidate> chosen) {
-        Map<Integer, List<Candidate>> byLane = new LinkedHashMap<>();
+    /** The lanes in which enough tasks are claimed that may share a lease. */
+    private Set<Integer> sharingLanes(List<Candidate> chosen) {
+        Map<Integer, Integer> counts = new HashMap<>();
         for (Candidate candidate : chosen) {
-            if (candidate.kind() == Kind.READY && candidate.attempt() == 0 && candidate.mutex() == null) {
-                byLane.computeIfAbsent(candidate.lane().id(), lane -> new ArrayList<>())
-                        .add(candidate);
+            if (mayShare(candidate)) {
+                counts.merge(candidate.lane().id(), 1, Integer::sum);
             }
         }
-        return byLane.values().stream()
-                .filter(some -> some.size() >= sharedFrom)
-                .flatMap(List::stream)
-                .toList();
+        counts.values().removeIf(count -> count < sharedFrom);
+        return counts.keySet();
+    }
+
+    /** Whether it is a plain first attempt. */
+    private static boolean mayShare(Candidate candidate) {
+        return candidate.kind() == Kind.READY && candidate.attempt() == 0 && candidate.mutex() == null;
     }
 
     private static Claimed claimed(PostgresTransaction tx, ResultSet row, long leaseEnd) throws SQLException {

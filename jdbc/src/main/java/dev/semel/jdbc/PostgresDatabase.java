@@ -23,13 +23,31 @@ final class PostgresDatabase {
 
     // Everything that a transaction has to know before it begins, in one answer. Plans are kept for long, and a table
     // that was empty when a plan was made would be read as a whole for ever: so plans go by indexes from the beginning,
-    // and in their order: by a bitmap a claim would read and sort all that is due to take the first.
+    // and in their order: by a bitmap a claim would read and sort all that is due to take the first. The same plan
+    // suits
+    // every array, long or short; left to itself the server makes another for almost every execution, which takes
+    // longer
+    // than to carry it out.
     private static final String BEGIN = """
             SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint, stamp,
               set_config('lock_timeout', ?, true), current_setting('transaction_isolation'),
               current_setting('synchronous_commit'), set_config('enable_seqscan', 'off', true),
-              set_config('enable_bitmapscan', 'off', true), set_config('jit', 'off', true)
+              set_config('enable_bitmapscan', 'off', true), set_config('jit', 'off', true),
+              set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true),
+              set_config('plan_cache_mode', 'force_generic_plan', true)
             FROM semel.change
+            """;
+
+    /**
+     * The same settings for a statement that follows in the same round trip. Both are one transaction, which ends with the
+     * second, because nothing says that it ends before.
+     */
+    static final String SETTINGS = """
+            SELECT set_config('lock_timeout', ?, true), set_config('enable_seqscan', 'off', true),
+              set_config('enable_bitmapscan', 'off', true), set_config('jit', 'off', true),
+              set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true),
+              set_config('plan_cache_mode', 'force_generic_plan', true),
+              CASE WHEN current_setting('synchronous_commit') = 'off' THEN set_config('synchronous_commit', 'on', true) END
             """;
 
     private static final String DURABLE = "SET LOCAL synchronous_commit = on";
@@ -53,6 +71,7 @@ final class PostgresDatabase {
     private final PostgresLeases leases = new PostgresLeases();
     private final Consumer<StoreNews> told;
     private volatile PostgresQueues queues = PostgresQueues.UNREAD;
+    private volatile boolean duplicates;
 
     PostgresDatabase(
             DataSource source,
@@ -117,6 +136,17 @@ final class PostgresDatabase {
     /** Begins the store's own part of a transaction that is open already. */
     PostgresTransaction beginHere(Connection connection) throws SQLException {
         return begin(connection, OWN_LOCKS_MILLIS, false);
+    }
+
+    /** Whether small batches have more duplicates than new tasks, by the newest one. */
+    boolean expectsDuplicates() {
+        return duplicates;
+    }
+
+    void expectDuplicates(boolean expected) {
+        if (duplicates != expected) {
+            duplicates = expected;
+        }
     }
 
     /** Tells what a transaction brought about that has committed. */
@@ -223,6 +253,31 @@ final class PostgresDatabase {
         }
         told.accept(news);
         return answer;
+    }
+
+    /** Runs a statement that is a transaction of its own, and again if it lost a race. */
+    <T> T atOnce(Look<T> look) throws SQLException {
+        for (int tries = 1; ; tries++) {
+            try (Connection connection = source.getConnection();
+                    PostgresPatience.Restored limited =
+                            patience.with(connection, settings.lockLimit().toMillis())) {
+                boolean automatic = connection.getAutoCommit();
+                if (!automatic) {
+                    connection.setAutoCommit(true);
+                }
+                try {
+                    return look.look(session(connection));
+                } finally {
+                    if (!automatic) {
+                        connection.setAutoCommit(false);
+                    }
+                }
+            } catch (SQLException e) {
+                if (!PostgresFailures.isWorthAnotherTry(e) || tries == MOST_TRIES) {
+                    throw e;
+                }
+            }
+        }
     }
 
     /** Begins: the time, the queues and the limits that hold in this transaction. */

@@ -49,6 +49,15 @@ final class PostgresHeld {
         repeats = true;
     }
 
+    /** Notes that somebody held one of these for too long: it is the guilty one, or they are asked for one by one. */
+    void waitedTooLong(Collection<RecordKey> keys) {
+        if (keys.size() == 1) {
+            busy.addAll(keys);
+        } else {
+            careful = true;
+        }
+    }
+
     boolean isBusy(RecordKey key) {
         return busy.contains(key);
     }
@@ -92,11 +101,7 @@ final class PostgresHeld {
                 if (!PostgresFailures.isLockTimeout(e)) {
                     throw e;
                 }
-                if (keys.size() == 1) {
-                    busy.addAll(keys);
-                } else {
-                    careful = true;
-                }
+                waitedTooLong(keys);
                 // The transaction is over; the next one knows more.
                 throw new Race("an identity is held by a transaction that stays open");
             }

@@ -30,13 +30,18 @@ final class PostgresInserts {
 
     private static final String COPY_READY = "COPY semel.ready (" + READY_COLUMNS + ") FROM STDIN (FORMAT binary)";
 
-    private static final String TASKS = "WITH made AS (INSERT INTO semel.task (" + COLUMNS + ") " + """
+    /** The place of a new task in the order of claims. */
+    static final String ORDER_AT = "coalesce(start_at, created_at) - priority * 60000::bigint";
+
+    private static final String TASKS =
+            "WITH made AS (INSERT INTO semel.task (" + COLUMNS + ") " + """
               SELECT id, nextval('semel.task_seq'), ?, start_at, ttl, timeout, lane, run, scope, priority, lineage,
                 input_hash, key, retry, mutex, input
               FROM unnest(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                AS i (id, start_at, ttl, timeout, lane, run, scope, priority, lineage, input_hash, key, retry, mutex, input)
+                AS i (id, start_at, ttl, timeout, lane, scope, priority, input_hash, key, retry, mutex, input, run, lineage)
               ON CONFLICT (id) DO NOTHING
-              RETURNING id, seq, coalesce(start_at, created_at) - priority * 60000::bigint AS order_at, lane, priority, mutex
+              RETURNING id, seq,\s""" + ORDER_AT + """
+               AS order_at, lane, priority, mutex
             )
             """;
 
@@ -45,9 +50,11 @@ final class PostgresInserts {
                 (SELECT l.tenant || chr(31) || l.type || chr(31) || m.mutex FROM semel.lane l WHERE l.id = m.lane) END
             """;
 
-    private static final String PENDING =
-            TASKS + "INSERT INTO semel.ready (" + READY_COLUMNS + ") " + """
+    /** Makes those pending that {@code made} has. */
+    static final String READY = "INSERT INTO semel.ready (" + READY_COLUMNS + ") " + """
             SELECT m.id, m.seq, m.order_at, m.lane, 0, 0, 0, m.priority, false,\s""" + MUTEX + " FROM made m";
+
+    private static final String PENDING = TASKS + READY;
 
     private static final String WAITING = TASKS + """
             INSERT INTO semel.waiting (task, seq, order_at, lane, attempt, failures, vanished, priority, after, mutex)
@@ -166,26 +173,13 @@ final class PostgresInserts {
             throws SQLException {
         Columns columns = new Columns();
         for (Place place : places) {
-            columns.add(tx, place);
+            columns.add(place, start(tx, place.asked().task()));
         }
-        return insert.with(tx.now())
-                .ids(columns.ids)
-                .longs(columns.starts)
-                .longs(columns.ttls)
-                .longs(columns.timeouts)
-                .ints(columns.lanes)
-                .ints(columns.runs)
-                .ints(columns.scopes)
-                .ints(columns.priorities)
-                .idsOrNull(columns.lineages)
-                .bytes(columns.hashes)
-                .texts(columns.keys)
-                .texts(columns.retries)
-                .texts(columns.mutexes)
-                .texts(columns.inputs);
+        return columns.bind(insert.with(tx.now())).ints(columns.runs).idsOrNull(columns.lineages);
     }
 
-    private static final class Columns {
+    /** Submissions, column by column. */
+    static final class Columns {
 
         private final List<TaskId> ids = new ArrayList<>();
         private final List<@Nullable Long> starts = new ArrayList<>();
@@ -202,12 +196,12 @@ final class PostgresInserts {
         private final List<@Nullable String> mutexes = new ArrayList<>();
         private final List<String> inputs = new ArrayList<>();
 
-        void add(PostgresTransaction tx, Place place) {
+        void add(Place place, @Nullable Long start) {
             NewTask task = place.asked().task();
             TaskOptions options = task.options();
             NewTask.KeyRequest key = task.key();
             ids.add(task.id());
-            starts.add(start(tx, task));
+            starts.add(start);
             ttls.add(key == null ? null : (Long) key.ttl().toMillis());
             timeouts.add(
                     options.timeout() == null ? null : (Long) options.timeout().toMillis());
@@ -221,6 +215,22 @@ final class PostgresInserts {
             retries.add(options.retry() == null ? null : options.retry().text());
             mutexes.add(options.mutex());
             inputs.add(task.input());
+        }
+
+        /** Binds what each submission says itself. */
+        PostgresStatement bind(PostgresStatement insert) throws SQLException {
+            return insert.ids(ids)
+                    .longs(starts)
+                    .longs(ttls)
+                    .longs(timeouts)
+                    .ints(lanes)
+                    .ints(scopes)
+                    .ints(priorities)
+                    .bytes(hashes)
+                    .texts(keys)
+                    .texts(retries)
+                    .texts(mutexes)
+                    .texts(inputs);
         }
     }
 }

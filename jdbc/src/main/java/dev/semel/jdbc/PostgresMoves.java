@@ -20,11 +20,13 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -71,18 +73,27 @@ final class PostgresMoves {
     List<Applied> apply(List<Transition> batch) throws SQLException {
         List<Applied> answers = new ArrayList<>(batch.size());
         Together together = new Together();
+        List<Transition.CountDuplicates> counts = new ArrayList<>();
         for (Transition move : batch) {
-            if (!(move instanceof Transition.ByWorker worker)) {
-                together.make(answers);
-                answers.add(apply(move));
-            } else {
+            if (!(move instanceof Transition.CountDuplicates)) {
+                count(counts, answers);
+            }
+            if (move instanceof Transition.ByWorker worker) {
                 if (!together.takes(worker)) {
                     together.make(answers);
                 }
                 together.add(worker);
+                continue;
+            }
+            together.make(answers);
+            if (move instanceof Transition.CountDuplicates count) {
+                counts.add(count);
+            } else {
+                answers.add(apply(move));
             }
         }
         together.make(answers);
+        count(counts, answers);
         return answers;
     }
 
@@ -137,7 +148,7 @@ final class PostgresMoves {
             case Transition.Cancel(TaskId id) -> cancel(id);
             case Transition.Redrive(TaskId id, int attempt) -> redrive(id, attempt);
             case Transition.ReleaseKey(Identity identity, TaskId id) -> release(identity, id);
-            case Transition.CountDuplicates count -> count(count);
+            case Transition.CountDuplicates count -> throw new IllegalStateException("Made together: " + count);
             case Transition.DeclareQueue(String queue, QueueSettings settings) ->
                 change(queue, Layer.DECLARED, before -> new QueueSetUp(settings, before.set()));
             case Transition.SetQueue(String queue, QueueSettings changes) ->
@@ -301,18 +312,30 @@ final class PostgresMoves {
         return Applied.APPLIED;
     }
 
-    private Applied count(Transition.CountDuplicates move) throws SQLException {
-        OptionalInt scope = tx.names().findScope(tx.session(), move.identity());
-        RecordKey key = new RecordKey(scope.orElse(0), move.identity().key());
-        Found found = scope.isEmpty() ? null : PostgresRecords.find(tx.session(), key);
-        if (found == null) {
-            return Applied.NOT_FOUND;
+    /** Counts duplicates, those of all keys together. */
+    private void count(List<Transition.CountDuplicates> moves, List<Applied> answers) throws SQLException {
+        if (moves.isEmpty()) {
+            return;
         }
-        if (!found.taskId().equals(move.taskId())) {
-            return Applied.SUPERSEDED;
+        List<RecordKey> keys = new ArrayList<>(moves.size());
+        for (Transition.CountDuplicates move : moves) {
+            // A scope without a number has no records.
+            int scope = tx.names().findScope(tx.session(), move.identity()).orElse(0);
+            keys.add(new RecordKey(scope, move.identity().key()));
         }
-        PostgresRecords.count(tx, key, move.taskId(), move.count());
-        return Applied.APPLIED;
+        Map<RecordKey, Found> found = PostgresRecords.find(tx.session(), new TreeSet<>(keys));
+        Map<RecordKey, Long> counted = new TreeMap<>();
+        for (int i = 0; i < moves.size(); i++) {
+            Found holder = found.get(keys.get(i));
+            boolean holds =
+                    holder != null && holder.taskId().equals(moves.get(i).taskId());
+            if (holds) {
+                counted.merge(keys.get(i), (long) moves.get(i).count(), Long::sum);
+            }
+            answers.add(holder == null ? Applied.NOT_FOUND : holds ? Applied.APPLIED : Applied.SUPERSEDED);
+        }
+        moves.clear();
+        PostgresRecords.count(tx, counted, found);
     }
 
     private Applied change(String queue, Layer layer, UnaryOperator<QueueSetUp> change) throws SQLException {

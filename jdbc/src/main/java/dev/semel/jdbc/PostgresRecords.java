@@ -2,6 +2,7 @@ package dev.semel.jdbc;
 
 import dev.semel.jdbc.PostgresDatabase.Asked;
 import dev.semel.store.NewTask;
+import dev.semel.store.Submitted;
 import dev.semel.task.InputHash;
 import dev.semel.task.TaskId;
 import dev.semel.task.TaskState;
@@ -13,6 +14,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -64,6 +66,11 @@ final class PostgresRecords {
         TaskId lineageOrOwn() {
             return lineage == null ? taskId : lineage;
         }
+
+        /** The answer to the submission that made this task, if it is sent again. */
+        Submitted created() {
+            return new Submitted.Created(taskId, run, state, Instant.ofEpochMilli(createdAt));
+        }
     }
 
     /** Who is to hold an identity. */
@@ -77,7 +84,7 @@ final class PostgresRecords {
             long expiresAt) {}
 
     // The record, its task, and how that stands, in one state of the database. A tombstone has all of it itself.
-    private static final String FOUND = """
+    static final String FOUND = """
              r.task, coalesce(t.lane, r.lane), coalesce(t.input_hash, r.input_hash), coalesce(t.run, r.run),
              coalesce(t.lineage, r.lineage), coalesce(t.created_at, r.created_at), r.expires_at,
              CASE WHEN d.task IS NOT NULL THEN d.state WHEN r.state IS NOT NULL THEN r.state ELSE\s""" + PostgresTasks.OPEN_STATE + """
@@ -86,12 +93,25 @@ final class PostgresRecords {
              d.result, coalesce(r.duplicates, 0), r.last_duplicate_at
             """;
 
+    /**
+     * The record {@code r} of the scope and key of {@code p}, as a part of a statement that is looked up for each of them:
+     * a plain join may read all records instead, if its plan was made while there were none.
+     */
+    static final String RECORD = """
+             JOIN LATERAL (SELECT * FROM semel.record x WHERE x.scope = p.scope AND x.key = p.key LIMIT 1) r ON true
+            """;
+
+    /** What {@link #FOUND} needs beside the record. */
+    static final String HELD = """
+             LEFT JOIN LATERAL (SELECT * FROM semel.task x WHERE x.id = r.task AND r.state IS NULL LIMIT 1) t ON true
+             LEFT JOIN LATERAL (SELECT * FROM semel.done x WHERE x.task = r.task LIMIT 1) d ON true
+            """;
+
     static final String PROBE = "SELECT r.scope, r.key," + FOUND + """
             FROM unnest(?, ?) AS p (scope, key)
-            JOIN semel.record r ON r.scope = p.scope AND r.key = p.key
-            LEFT JOIN semel.task t ON t.id = r.task AND r.state IS NULL
-            LEFT JOIN semel.done d ON d.task = r.task
-            """;
+            """ + RECORD + HELD;
+
+    private static final String ANY_HELD = "SELECT 1 FROM unnest(?, ?) AS p (scope, key)" + RECORD + "LIMIT 1";
 
     // Waits for whoever holds one of them; one that is not there is not waited for.
     private static final String LOCK = """
@@ -141,9 +161,11 @@ final class PostgresRecords {
     // at.
     private static final String COUNT = """
             WITH free AS MATERIALIZED (
-              SELECT scope, key FROM semel.record WHERE scope = ? AND key = ? AND task = ? FOR UPDATE SKIP LOCKED
+              SELECT r.scope, r.key, m.count FROM unnest(?, ?, ?, ?) AS m (scope, key, task, count)
+              JOIN semel.record r ON r.scope = m.scope AND r.key = m.key AND r.task = m.task
+              FOR UPDATE OF r SKIP LOCKED
             )
-            UPDATE semel.record r SET duplicates = coalesce(r.duplicates, 0) + ?, last_duplicate_at = ?
+            UPDATE semel.record r SET duplicates = coalesce(r.duplicates, 0) + free.count, last_duplicate_at = ?
             FROM free WHERE r.scope = free.scope AND r.key = free.key
             """;
 
@@ -158,31 +180,38 @@ final class PostgresRecords {
         session.sql(PROBE)
                 .ints(scopes(keys))
                 .texts(texts(keys))
-                .list(row -> found.put(new RecordKey(row.getInt(1), row.getString(2)), found(row)));
+                .list(row -> found.put(new RecordKey(row.getInt(1), row.getString(2)), found(row, 3)));
         return found;
+    }
+
+    /** Whether there is a record of any of these. */
+    static boolean isAnyHeld(PostgresTransaction tx, Collection<RecordKey> keys) throws SQLException {
+        return !keys.isEmpty()
+                && tx.sql(ANY_HELD).ints(scopes(keys)).texts(texts(keys)).first(row -> true) != null;
     }
 
     static @Nullable Found find(PostgresSession session, RecordKey key) throws SQLException {
         return find(session, List.of(key)).get(key);
     }
 
-    private static Found found(ResultSet row) throws SQLException {
-        Long finishedAt = PostgresStatement.longOrNull(row, 11);
-        Long lastDuplicateAt = PostgresStatement.longOrNull(row, 16);
+    /** Reads {@link #FOUND}, which begins with this column. */
+    static Found found(ResultSet row, int first) throws SQLException {
+        Long finishedAt = PostgresStatement.longOrNull(row, first + 8);
+        Long lastDuplicateAt = PostgresStatement.longOrNull(row, first + 13);
         return new Found(
-                PostgresStatement.id(row, 3),
-                row.getInt(4),
-                InputHash.ofBytes(row.getBytes(5)),
-                row.getInt(6),
-                PostgresStatement.idOrNull(row, 7),
-                row.getLong(8),
-                row.getLong(9),
-                TaskState.parse(row.getString(10)),
+                PostgresStatement.id(row, first),
+                row.getInt(first + 1),
+                InputHash.ofBytes(row.getBytes(first + 2)),
+                row.getInt(first + 3),
+                PostgresStatement.idOrNull(row, first + 4),
+                row.getLong(first + 5),
+                row.getLong(first + 6),
+                TaskState.parse(row.getString(first + 7)),
                 finishedAt == null ? null : Instant.ofEpochMilli(finishedAt),
-                row.getBoolean(12),
-                row.getBoolean(13),
-                row.getString(14),
-                row.getLong(15),
+                row.getBoolean(first + 9),
+                row.getBoolean(first + 10),
+                row.getString(first + 11),
+                row.getLong(first + 12),
                 lastDuplicateAt == null ? null : Instant.ofEpochMilli(lastDuplicateAt));
     }
 
@@ -239,7 +268,7 @@ final class PostgresRecords {
         }
     }
 
-    private static PostgresFailures.Race lost() {
+    static PostgresFailures.Race lost() {
         return PostgresFailures.Race.lost("somebody else has taken an identity at the same moment");
     }
 
@@ -302,14 +331,20 @@ final class PostgresRecords {
         forgetEffects(tx, found);
     }
 
-    static void count(PostgresTransaction tx, RecordKey key, TaskId task, int count) throws SQLException {
-        tx.sql(COUNT)
-                .with(key.scope())
-                .withText(key.key())
-                .with(task)
-                .with(count)
-                .with(tx.now())
-                .update();
+    /** Adds to the counts of duplicates of keys, as long as these tasks hold them. */
+    static void count(PostgresTransaction tx, Map<RecordKey, Long> counts, Map<RecordKey, Found> holders)
+            throws SQLException {
+        if (!counts.isEmpty()) {
+            tx.sql(COUNT)
+                    .ints(scopes(counts.keySet()))
+                    .texts(texts(counts.keySet()))
+                    .ids(counts.keySet().stream()
+                            .map(key -> Objects.requireNonNull(holders.get(key)).taskId())
+                            .toList())
+                    .longs(counts.values())
+                    .with(tx.now())
+                    .update();
+        }
     }
 
     private static List<Integer> scopes(Collection<RecordKey> keys) {

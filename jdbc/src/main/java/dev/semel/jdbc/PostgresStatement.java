@@ -171,6 +171,21 @@ final class PostgresStatement {
         }
     }
 
+    /** Runs it, two statements that travel together, and reads all rows of the second. */
+    <T> List<T> listSecond(Reader<T> reader) throws SQLException {
+        try (statement) {
+            statement.execute();
+            statement.getMoreResults();
+            try (ResultSet row = statement.getResultSet()) {
+                List<T> all = new ArrayList<>();
+                while (row.next()) {
+                    all.add(reader.read(row));
+                }
+                return all;
+            }
+        }
+    }
+
     /** Runs it and reads the first row; null if there is none. */
     <T> @Nullable T first(Reader<T> reader) throws SQLException {
         try (statement;

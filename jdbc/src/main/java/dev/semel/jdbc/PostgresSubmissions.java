@@ -81,15 +81,23 @@ final class PostgresSubmissions {
     }
 
     private void lookUp(List<Asked> batch) throws SQLException {
+        int keyed = 0;
         for (Asked asked : batch) {
             if (asked.task().key() != null) {
+                keyed++;
                 keys.add(RecordKey.of(asked));
                 ids.add(asked.task().id());
             } else if (held.expectsRepeats()) {
                 ids.add(asked.task().id());
             }
         }
-        look();
+        // Where nobody holds any of the keys, and no two items are about the same, each item is new, or its task is
+        // there
+        // already: then inserting it tells.
+        boolean mayBeNew = !held.expectsRepeats() && keyed == keys.size();
+        if (!mayBeNew || PostgresRecords.isAnyHeld(tx, keys)) {
+            look();
+        }
     }
 
     private void look() throws SQLException {
@@ -118,7 +126,7 @@ final class PostgresSubmissions {
             if (asked.task().key() != null) {
                 RecordKey key = RecordKey.of(asked);
                 Found found = view.get(key);
-                if (found != null && repeated(asked, found) == null && changes(decide(asked, found))) {
+                if (found != null && repeated(asked, found) == null && changes(decide(tx, asked, found))) {
                     changing.add(key);
                 }
             }
@@ -211,13 +219,22 @@ final class PostgresSubmissions {
     private @Nullable Submitted repeated(Asked asked, @Nullable Found found) {
         TaskId id = asked.task().id();
         Submitted before = accepted.get(id);
-        if (before == null && found != null && found.taskId().equals(id)) {
-            return new Submitted.Created(id, found.run(), found.state(), Instant.ofEpochMilli(found.createdAt()));
-        }
-        return before;
+        return before == null && found != null && found.taskId().equals(id) ? found.created() : before;
     }
 
-    private Decision decide(Asked asked, Found found) throws SQLException {
+    /** The answer to a duplicate that changes nothing, or null if it does. */
+    static @Nullable Submitted unchanged(PostgresTransaction tx, Asked asked, Found found) throws SQLException {
+        return switch (decide(tx, asked, found)) {
+            case Decision.Return(boolean differs) -> new Submitted.Returned(existing(tx, found, null), differs);
+            case Decision.Reject(boolean differs) -> new Submitted.Rejected(existing(tx, found, null), differs);
+            case Decision.Conflict() -> new Submitted.Conflicted(existing(tx, found, storedInput(tx, found)));
+            case Decision.Create create -> null;
+            case Decision.Rerun rerun -> null;
+            case Decision.Replace replace -> null;
+        };
+    }
+
+    private static Decision decide(PostgresTransaction tx, Asked asked, Found found) throws SQLException {
         NewTask.KeyRequest key = asked.request();
         return Decision.decide(
                 new Decision.Existing(
@@ -233,7 +250,7 @@ final class PostgresSubmissions {
     private Submitted decided(Asked asked, RecordKey key, Found first) throws SQLException {
         Found found = first;
         for (int turn = 0; turn < MOST_TURNS; turn++) {
-            Decision decision = decide(asked, found);
+            Decision decision = decide(tx, asked, found);
             if (changes(decision)) {
                 // Tasks are inserted in the order of their batch: that is their order of creation.
                 insert();
@@ -243,9 +260,9 @@ final class PostgresSubmissions {
                 case Decision.Rerun(int run, boolean same) ->
                     takeOver(asked, key, found, new Place(asked, run, same ? found.lineageOrOwn() : null, former(key)));
                 case Decision.Replace(int run) -> replace(asked, key, found, run);
-                case Decision.Return(boolean differs) -> new Submitted.Returned(existing(found, null), differs);
-                case Decision.Reject(boolean differs) -> new Submitted.Rejected(existing(found, null), differs);
-                case Decision.Conflict() -> new Submitted.Conflicted(existing(found, input(found)));
+                case Decision.Return(boolean differs) -> new Submitted.Returned(existing(tx, found, null), differs);
+                case Decision.Reject(boolean differs) -> new Submitted.Rejected(existing(tx, found, null), differs);
+                case Decision.Conflict() -> new Submitted.Conflicted(existing(tx, found, input(found)));
             };
             if (answer != null) {
                 return answer;
@@ -331,10 +348,15 @@ final class PostgresSubmissions {
         if (own != null) {
             return own.input();
         }
-        return found.stored() ? tx.sql(INPUT).with(found.taskId()).first(row -> row.getString(1)) : null;
+        return storedInput(tx, found);
     }
 
-    private ExistingTask existing(Found found, @Nullable String input) throws SQLException {
+    private static @Nullable String storedInput(PostgresTransaction tx, Found found) throws SQLException {
+        return found.stored() ? tx.session().planned(INPUT).with(found.taskId()).first(row -> row.getString(1)) : null;
+    }
+
+    private static ExistingTask existing(PostgresTransaction tx, Found found, @Nullable String input)
+            throws SQLException {
         return new ExistingTask(
                 found.taskId(),
                 tx.lane(found.lane()).type(),

@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
 final class PostgresSweeps {
 
     // Old rows lie together, and a summary of each range of pages tells where; that is found by bitmaps only.
-    private static final String BY_BITMAPS = "SET LOCAL enable_bitmapscan = on";
+    private static final String BY_BITMAPS =
+            "SET LOCAL enable_bitmapscan = on; SET LOCAL enable_hashjoin = on; SET LOCAL plan_cache_mode = auto";
 
     private static final String OLD_TASKS = """
             SELECT d.task, d.finished_at, t.scope, t.key FROM semel.done d

@@ -222,8 +222,17 @@ public final class PostgresTaskStore implements TaskStore, JoiningStore, Transac
         }
         List<Asked> asked = database.named(items);
         PostgresHeld held = new PostgresHeld();
-        return database.write(
-                database.settings().lockLimit().toMillis(), tx -> new PostgresSubmissions(tx, held).submit(asked));
+        List<Submitted> answers = new PostgresAtOnce(database, held).submit(asked);
+        if (answers == null) {
+            answers = database.write(
+                    database.settings().lockLimit().toMillis(), tx -> new PostgresSubmissions(tx, held).submit(asked));
+            database.expectDuplicates(2
+                            * answers.stream()
+                                    .filter(answer -> !(answer instanceof Submitted.Created))
+                                    .count()
+                    > answers.size());
+        }
+        return answers;
     }
 
     static List<NewTask> checked(List<NewTask> batch) {

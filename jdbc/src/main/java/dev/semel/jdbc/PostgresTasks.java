@@ -60,11 +60,14 @@ final class PostgresTasks {
                ON coalesce(d.attempt, r.attempt, w.attempt, m.attempt) > 0
             """;
 
-    /** The state of {@code t} if it is not in {@code done}; what is nowhere else runs. */
+    /**
+     * The state of {@code t} if it is not in {@code done}; what is nowhere else runs. Not with {@code EXISTS}: for that the
+     * server may read a whole table into memory once, and it decides so while the table is small.
+     */
     static final String OPEN_STATE = """
-             CASE WHEN EXISTS (SELECT 1 FROM semel.ready q WHERE\s""" + FIRST_PLACE + """
-               ) OR EXISTS (SELECT 1 FROM semel.ready m WHERE m.task = t.id AND m.attempt > 0) THEN 'pending'
-               WHEN EXISTS (SELECT 1 FROM semel.waiting w WHERE w.task = t.id) THEN 'waiting' ELSE 'running' END
+             CASE WHEN (SELECT 1 FROM semel.ready q WHERE\s""" + FIRST_PLACE + """
+               LIMIT 1) = 1 OR (SELECT 1 FROM semel.ready m WHERE m.task = t.id AND m.attempt > 0 LIMIT 1) = 1 THEN 'pending'
+               WHEN (SELECT 1 FROM semel.waiting w WHERE w.task = t.id LIMIT 1) = 1 THEN 'waiting' ELSE 'running' END
             """;
 
     private static final String FIND =

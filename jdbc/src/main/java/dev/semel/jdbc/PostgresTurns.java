@@ -2,17 +2,19 @@ package dev.semel.jdbc;
 
 import dev.semel.jdbc.PostgresNames.Group;
 import dev.semel.jdbc.PostgresNames.Lane;
+import dev.semel.jdbc.PostgresStarts.Start;
 import dev.semel.task.TaskId;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.PriorityQueue;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -28,10 +30,11 @@ final class PostgresTurns {
     // twice.
     static final String FETCH = """
             SELECT c.kind, l.lane, c.task, c.seq, c.order_at, c.mutex, c.place, c.attempt
-            FROM unnest(?) AS l (lane) CROSS JOIN LATERAL (
+            FROM unnest(?, ?, ?) AS l (lane, start_at, start_seq) CROSS JOIN LATERAL (
               SELECT 0 AS kind, a.* FROM (
                 SELECT task, seq, order_at, mutex, ctid AS place, attempt FROM semel.ready
-                WHERE lane = l.lane AND NOT suspect AND order_at <= ? AND order_at + priority * 60000::bigint <= ?
+                WHERE lane = l.lane AND NOT suspect AND (order_at, seq) > (l.start_at, l.start_seq)
+                  AND order_at <= ? AND order_at + priority * 60000::bigint <= ?
                 ORDER BY order_at, seq LIMIT ? FOR UPDATE SKIP LOCKED) a
               UNION ALL
               SELECT 1, b.* FROM (
@@ -81,12 +84,20 @@ final class PostgresTurns {
     private static final class Turn {
 
         private final Group group;
-        private final PriorityQueue<Candidate> ready = new PriorityQueue<>(BY_RANK);
-        private final PriorityQueue<Candidate> suspects = new PriorityQueue<>(BY_RANK);
+        private final List<Candidate> read = new ArrayList<>();
+        private final Deque<Candidate> ready = new ArrayDeque<>();
+        private final Deque<Candidate> suspects = new ArrayDeque<>();
         private boolean mayHaveMore;
+        private int servedAt;
 
         Turn(Group group) {
             this.group = group;
+        }
+
+        /** Puts in order what was read: lane by lane it is already. */
+        void begin() {
+            read.sort(BY_RANK);
+            read.forEach(candidate -> (candidate.suspect() ? suspects : ready).add(candidate));
         }
 
         @Nullable
@@ -101,7 +112,8 @@ final class PostgresTurns {
     private final Map<Group, Turn> turns = new LinkedHashMap<>();
 
     /** Reads the share of each lane, in the order of the groups. */
-    PostgresTurns(PostgresTransaction tx, Map<Group, List<Lane>> groups, int share, int suspects) throws SQLException {
+    PostgresTurns(PostgresTransaction tx, Map<Group, List<Lane>> groups, PostgresStarts starts, int share, int suspects)
+            throws SQLException {
         Map<Integer, Lane> lanes = new LinkedHashMap<>();
         for (Map.Entry<Group, List<Lane>> group : groups.entrySet()) {
             turns.put(group.getKey(), new Turn(group.getKey()));
@@ -110,18 +122,20 @@ final class PostgresTurns {
         record Read(Lane lane, Kind kind) {}
         Map<Read, Integer> read = new HashMap<>();
         int mostSuspects = Math.min(share, suspects);
-        for (Candidate candidate : fetch(tx, lanes, share, mostSuspects)) {
+        for (Candidate candidate : fetch(tx, lanes, starts, share, mostSuspects)) {
             Turn turn = turns.get(candidate.lane().group());
             if (turn == null) {
                 throw new IllegalStateException("A claim was given a lane that it did not ask for");
             }
-            (candidate.suspect() ? turn.suspects : turn.ready).add(candidate);
+            turn.read.add(candidate);
             int count = read.merge(new Read(candidate.lane(), candidate.kind()), 1, Integer::sum);
             turn.mayHaveMore |= count == (candidate.suspect() ? mostSuspects : share);
         }
+        turns.values().forEach(Turn::begin);
     }
 
-    private static List<Candidate> fetch(PostgresTransaction tx, Map<Integer, Lane> lanes, int share, int suspects)
+    private static List<Candidate> fetch(
+            PostgresTransaction tx, Map<Integer, Lane> lanes, PostgresStarts starts, int share, int suspects)
             throws SQLException {
         Kind[] kinds = Kind.values();
         PostgresStatement.Reader<Candidate> reader = (ResultSet row) -> new Candidate(
@@ -133,9 +147,13 @@ final class PostgresTurns {
                 row.getString(6),
                 row.getString(7),
                 row.getInt(8));
+        List<Start> from = lanes.keySet().stream().map(starts::of).toList();
+        long began = System.nanoTime();
         long now = tx.now();
-        return tx.sql(FETCH)
+        List<Candidate> found = tx.sql(FETCH)
                 .ints(lanes.keySet())
+                .longs(from.stream().map(Start::orderAt).toList())
+                .longs(from.stream().map(Start::seq).toList())
                 .with(now)
                 .with(now)
                 .with(share)
@@ -146,6 +164,11 @@ final class PostgresTurns {
                 .with(now)
                 .with(suspects)
                 .list(reader);
+        List<Integer> fromBeginning = lanes.keySet().stream()
+                .filter(lane -> starts.of(lane).equals(Start.BEGINNING))
+                .toList();
+        starts.read(tx, fromBeginning, found, System.nanoTime() - began);
+        return found;
     }
 
     private static Lane known(@Nullable Lane lane) {
@@ -158,7 +181,7 @@ final class PostgresTurns {
     /**
      * Chooses by turns.
      *
-     * @param served told of each group that gives a task
+     * @param served told of each group that gives a task, in the order of their last turns
      */
     List<Candidate> choose(int limit, int allowedSuspects, PostgresAllowances allowances, Consumer<Group> served) {
         List<Turn> open = new ArrayList<>(turns.values());
@@ -175,10 +198,14 @@ final class PostgresTurns {
                 chosen.add(next);
                 allowances.take(turn.group.queue());
                 suspects -= next.suspect() ? 1 : 0;
-                served.accept(turn.group);
+                turn.servedAt = chosen.size();
                 at++;
             }
         }
+        turns.values().stream()
+                .filter(turn -> turn.servedAt > 0)
+                .sorted(Comparator.comparingInt(turn -> turn.servedAt))
+                .forEach(turn -> served.accept(turn.group));
         return chosen;
     }
 

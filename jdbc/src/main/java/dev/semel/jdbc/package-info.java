@@ -57,7 +57,12 @@
  *
  * <p><b>Few round trips.</b> A transaction begins with one statement that reads the clock and the stamp of the queues'
  * settings and says how to plan ({@code PostgresDatabase}); a batch is one statement for each kind of thing it does
- * ({@code PostgresInserts}, {@code PostgresTurns}, {@code PostgresSettling}).
+ * ({@code PostgresInserts}, {@code PostgresTurns}, {@code PostgresSettling}). A small batch of submissions is one round trip
+ * altogether, unless a key changes hands ({@code PostgresAtOnce}).
+ *
+ * <p><b>Plans that last.</b> Every statement has one plan, which the server keeps, and which is written so that it cannot go
+ * through a whole table, however small that was when the plan was made. Claims remember where they ended while dead entries
+ * cannot be removed ({@code PostgresStarts}).
  *
  * <p><b>Other people's locks.</b> A transaction of a caller's own may hold an identity, or a task that it replaces, for as long
  * as it likes. Nobody waits for that longer than a limit, and who was batched with it goes on ({@code PostgresHeld}).

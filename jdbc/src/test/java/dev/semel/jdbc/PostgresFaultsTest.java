@@ -112,18 +112,21 @@ class PostgresFaultsTest {
         open(pool).close();
         AtomicInteger losses = new AtomicInteger();
         try (PostgresTaskStore store = open(losingAnswers(losses))) {
-            List<NewTask> batch = List.of(Tasks.keyed("a", "{}"), Tasks.plain());
+            // As many as are no single statement.
+            List<NewTask> batch = IntStream.range(0, 100)
+                    .mapToObj(i -> Tasks.keyed("key " + i, "{}"))
+                    .toList();
             store.submit(List.of(Tasks.of("warm", "up", "names")));
             losses.set(1);
             assertThatThrownBy(() -> store.submit(batch)).isInstanceOf(StoreUnavailable.class);
             assertThat(store.submit(batch)).allMatch(Submitted.Created.class::isInstance);
-            assertThat(Tasks.stored(store)).hasSize(3);
+            assertThat(Tasks.stored(store)).hasSize(101);
 
             ClaimRequest request = Tasks.request(10);
             losses.set(1);
             assertThatThrownBy(() -> store.claim(request)).isInstanceOf(StoreUnavailable.class);
             List<Claimed> taken = store.claim(request.again()).tasks();
-            assertThat(taken).hasSize(2).allMatch(claimed -> claimed.lease().attempt() == 1);
+            assertThat(taken).hasSize(10).allMatch(claimed -> claimed.lease().attempt() == 1);
 
             losses.set(1);
             List<Transition> moves = completions(taken);

@@ -8,6 +8,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.sql.DataSource;
@@ -32,7 +33,8 @@ class PostgresPlansTest {
                 .close();
         try (Connection connection = database.getConnection();
                 Statement statement = connection.createStatement()) {
-            fill(statement);
+            fill(statement, ENDED, PENDING);
+            statement.execute("VACUUM ANALYZE");
             assertThat(claim(connection))
                     .contains("Index Scan using ready_order on ready")
                     .doesNotContain("Seq Scan on ready");
@@ -60,10 +62,86 @@ class PostgresPlansTest {
         }
     }
 
+    /** Statements that look things up, with the types of their parameters, and values that find nothing or two keys. */
+    private enum Kept {
+        CLAIM(
+                PostgresTurns.FETCH,
+                "int[], bigint[], bigint[], bigint, bigint, int, bigint, bigint, int, bigint, bigint, int",
+                "'{1,2,3}', '{0,0,0}', '{0,0,0}', 0, 0, 1, 0, 0, 1, 0, 0, 1"),
+        PROBE(PostgresRecords.PROBE, "int[], text[]", "'{1,1}', '{key 1,key 500}'"),
+        LOOK(
+                PostgresAtOnce.LOOK,
+                "bigint, uuid[], int[], text[], int[]",
+                "1, '{00000000-0000-4000-8000-000000000001,00000000-0000-4000-8000-000000000002}', '{1,1}',"
+                        + " '{key 1,key 500}', '{0,1}'"),
+        ADD(PostgresAtOnce.ADD, ITEM_TYPES, ITEM_VALUES),
+        ADD_WITHOUT_KEYS(PostgresAtOnce.ADD_WITHOUT_KEYS, ITEM_TYPES, ITEM_VALUES);
+
+        private final String sql;
+        private final String types;
+        private final String values;
+
+        Kept(String sql, String types, String values) {
+            String numbered = sql;
+            for (int n = 1; numbered.contains("?"); n++) {
+                numbered = numbered.replaceFirst("\\?", "\\$" + n);
+            }
+            this.sql = numbered;
+            this.types = types;
+            this.values = values;
+        }
+    }
+
+    private static final String ITEM_TYPES =
+            "bigint, uuid[], bigint[], bigint[], bigint[], int[], int[], int[], bytea[], text[], text[], text[], text[],"
+                    + " bigint[], int[]";
+
+    private static final String ITEM_VALUES =
+            "1, '{00000000-0000-7000-8000-000000000001}', '{NULL}', '{1000}', '{NULL}', '{1}', '{1}', '{0}', '{\"\\\\x00\"}',"
+                    + " '{key 1}', '{NULL}', '{NULL}', '{\"{}\"}', '{0}', '{0}'";
+
+    @Test
+    void aPlanThatWasMadeForEmptyTablesReadsLittleOfFullOnes() throws SQLException {
+        DataSource database = PostgresServer.freshDatabase();
+        PostgresTaskStore.open(database, PostgresSettings.standard().withHints(false))
+                .close();
+        try (Connection connection = database.getConnection();
+                Statement statement = connection.createStatement()) {
+            for (String table : List.of("task", "record", "done", "ready", "running", "waiting")) {
+                // An analysis by the server would have the plans made anew.
+                statement.execute("ALTER TABLE semel." + table + " SET (autovacuum_enabled = false)");
+                statement.execute("ANALYZE semel." + table);
+            }
+            connection.setAutoCommit(false);
+            statement.execute(PostgresDatabase.SETTINGS.replace("?", "'1s'"));
+            for (Kept kept : Kept.values()) {
+                statement.execute("PREPARE " + kept + " (" + kept.types + ") AS " + kept.sql);
+                explained(statement, kept);
+            }
+            fill(statement, 20_000, 20_000);
+            for (Kept kept : Kept.values()) {
+                String plan = explained(statement, kept);
+                // The tables have some 1,500 blocks.
+                assertThat(blocks(plan)).as(plan).isBetween(0, 60);
+            }
+        }
+    }
+
+    /** Runs it and takes back what it did. */
+    private static String explained(Statement statement, Kept kept) throws SQLException {
+        statement.execute("SAVEPOINT before");
+        try (ResultSet row =
+                statement.executeQuery("EXPLAIN (ANALYZE, BUFFERS) EXECUTE " + kept + " (" + kept.values + ")")) {
+            return lines(row);
+        } finally {
+            statement.execute("ROLLBACK TO before");
+        }
+    }
+
     /** Ids rise, as they do in life: so the indexes are as dense, and quickly made. */
-    private static void fill(Statement statement) throws SQLException {
+    private static void fill(Statement statement, int tasks, int pending) throws SQLException {
         String id = "('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid";
-        String ended = " FROM generate_series(1, " + ENDED + ") n";
+        String ended = " FROM generate_series(1, " + tasks + ") n";
         statement.execute(
                 "INSERT INTO semel.task (id, seq, created_at, ttl, lane, run, scope, priority, input_hash, key,"
                         + " input) SELECT " + id + ", n, n, 1000, n % 5, 1, 1, 0, '\\x00', 'key ' || n, '{}'" + ended);
@@ -73,16 +151,18 @@ class PostgresPlansTest {
                 + id + ", n, n, n % 5, 1, 'completed', 'worker'" + ended);
         statement.execute("INSERT INTO semel.ready (task, seq, order_at, lane, attempt, failures, vanished, priority,"
                 + " suspect) SELECT gen_random_uuid(), n, n, n % 5, 0, 0, 0, 0, false FROM generate_series(1, "
-                + PENDING + ") n");
-        statement.execute("VACUUM ANALYZE");
+                + pending + ") n");
     }
 
     private static String claim(Connection connection) throws SQLException {
         try (PreparedStatement fetch =
                 connection.prepareStatement("EXPLAIN (ANALYZE, BUFFERS) " + PostgresTurns.FETCH)) {
+            Long[] beginning = {Long.MIN_VALUE, Long.MIN_VALUE, Long.MIN_VALUE};
             fetch.setArray(1, connection.createArrayOf("int4", new Integer[] {1, 2, 3}));
-            for (int i = 2; i <= 10; i++) {
-                if (i == 4 || i == 7 || i == 10) {
+            fetch.setArray(2, connection.createArrayOf("int8", beginning));
+            fetch.setArray(3, connection.createArrayOf("int8", beginning));
+            for (int i = 4; i <= 12; i++) {
+                if (i == 6 || i == 9 || i == 12) {
                     fetch.setInt(i, LIMIT);
                 } else {
                     fetch.setLong(i, PENDING);
@@ -102,11 +182,15 @@ class PostgresPlansTest {
     }
 
     private static String plan(PreparedStatement statement) throws SQLException {
-        StringBuilder plan = new StringBuilder();
         try (ResultSet row = statement.executeQuery()) {
-            while (row.next()) {
-                plan.append(row.getString(1)).append('\n');
-            }
+            return lines(row);
+        }
+    }
+
+    private static String lines(ResultSet row) throws SQLException {
+        StringBuilder plan = new StringBuilder();
+        while (row.next()) {
+            plan.append(row.getString(1)).append('\n');
         }
         return plan.toString();
     }

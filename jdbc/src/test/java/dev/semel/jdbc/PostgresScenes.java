@@ -65,6 +65,9 @@ final class PostgresScenes {
         wishesOfPeople();
     }
 
+    // What is done by one request, if the same was asked before.
+    private static final Set<String> AT_ONCE = Set.of("submit a few new tasks", "submit duplicates");
+
     private final TaskStore store;
     private final ManualClock clock;
     private final SplittableRandom random = new SplittableRandom(7);
@@ -80,6 +83,11 @@ final class PostgresScenes {
         return List.copyOf(ALL.keySet());
     }
 
+    /** Whether the call of a scene is one request, if it was made before, and no transaction with several steps. */
+    static boolean isAtOnce(String name) {
+        return AT_ONCE.contains(name);
+    }
+
     /** Sets the clock and prepares an empty store. */
     static Call prepare(String name, TaskStore empty, ManualClock clock) {
         clock.set(BEGIN);
@@ -90,6 +98,10 @@ final class PostgresScenes {
         ALL.put("submit tasks with and without keys", on -> {
             List<NewTask> batch =
                     List.of(on.keyed("a"), on.plain(), on.keyed("b"), on.keyed("a"), on.plain(), on.mutex("m"));
+            return (store, again) -> store.submit(batch);
+        });
+        ALL.put("submit a few new tasks", on -> {
+            List<NewTask> batch = List.of(on.keyed("b"), on.plain(), on.keyed("a"), on.mutex("m"));
             return (store, again) -> store.submit(batch);
         });
         ALL.put("submit duplicates", on -> {

@@ -19,6 +19,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /**
  * All that can be seen of a store.
@@ -36,6 +37,8 @@ record Snapshot(
         Map<String, QueueSetUp> queues,
         List<EffectRecord> effects) {
 
+    private static final int MOST_AT_ONCE = 1_000;
+
     static Snapshot of(TaskStore store) {
         return of(store, Set.of());
     }
@@ -47,20 +50,30 @@ record Snapshot(
         Set<Identity> identities = new LinkedHashSet<>(others);
         for (Task task : listed(store, TaskQuery.all(TaskQuery.MAX_LIMIT))) {
             tasks.put(task.id(), task);
-            attempts.put(task.id(), task.progress().attempt() == 0 ? List.of() : store.attempts(task.id()));
+            attempts.put(task.id(), List.of());
             Identity identity = task.identity();
             if (identity != null) {
                 identities.add(identity);
             }
         }
+        List<TaskId> begun = tasks.values().stream()
+                .filter(task -> task.progress().attempt() > 0)
+                .map(Task::id)
+                .toList();
+        inParts(begun, part -> attempts.putAll(store.attempts(part)));
         Map<Identity, KeyRecord> records = new LinkedHashMap<>();
-        for (Identity identity : identities) {
-            store.record(identity).ifPresent(record -> records.put(identity, record));
-        }
+        inParts(List.copyOf(identities), part -> records.putAll(store.records(part)));
         Map<String, QueueSetUp> queues = new LinkedHashMap<>(store.queues());
         queues.values().removeIf(QueueSetUp.NONE::equals); // whether these are listed is a store's own affair
         List<EffectRecord> effects = listed(store, new EffectQuery(Set.of(), null, EffectQuery.MAX_LIMIT));
         return new Snapshot(tasks, attempts, records, queues, effects);
+    }
+
+    /** Asks for many at once: one question for each of ten thousand tasks would be most of what a test waits for. */
+    private static <T> void inParts(List<T> all, Consumer<List<T>> ask) {
+        for (int from = 0; from < all.size(); from += MOST_AT_ONCE) {
+            ask.accept(all.subList(from, Math.min(all.size(), from + MOST_AT_ONCE)));
+        }
     }
 
     /** All pages of a listing. */

@@ -1,0 +1,300 @@
+package dev.semel.jdbc;
+
+import dev.semel.jdbc.PostgresDatabase.Asked;
+import dev.semel.jdbc.PostgresInserts.Columns;
+import dev.semel.jdbc.PostgresInserts.Place;
+import dev.semel.jdbc.PostgresRecords.Found;
+import dev.semel.jdbc.PostgresRecords.RecordKey;
+import dev.semel.store.NewTask;
+import dev.semel.store.Submitted;
+import dev.semel.task.TaskId;
+import dev.semel.task.TaskState;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A small batch of submissions in one round trip, or in two: one statement adds records and tasks for those whose key nobody
+ * holds, another one tells who holds the others. That is all there is to do for tasks that are new, and for duplicates that
+ * are answered with what is there. Which one goes first follows the batch before. What asks for more (a key that changes
+ * hands, a task that was accepted before, an identity twice in the batch) is then done step by step by
+ * {@link PostgresSubmissions}, which answers what was added here as created.
+ */
+final class PostgresAtOnce {
+
+    /** From this many on, appending with {@code COPY} costs less; then only batches of duplicates are dealt with here. */
+    private static final int MOST_ADDED = 100;
+
+    // The winner of a race may be gone when it is looked for, and then the next one's.
+    private static final int MOST_ROUNDS = 10;
+
+    private static final String NOW = "coalesce(?, (extract(epoch FROM clock_timestamp()) * 1000)::bigint)";
+
+    // Items come in the order of their identities, in which records are locked by adding them; n is their order in the
+    // batch, which is the order of creation.
+    private static final String ITEMS = """
+            WITH s AS MATERIALIZED (
+              SELECT\s""" + NOW + """
+               AS now
+            ), i AS MATERIALIZED (
+              SELECT id, CASE WHEN delay > 0 THEN s.now + delay WHEN start_at > s.now THEN start_at END AS start_at, ttl, timeout,
+                lane, scope, priority, input_hash, key, retry, mutex, input, n, s.now
+              FROM s CROSS JOIN unnest(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                AS i (id, start_at, ttl, timeout, lane, scope, priority, input_hash, key, retry, mutex, input, delay, n)
+            ),\s""";
+
+    private static final String TASKS = """
+            made AS (
+              INSERT INTO semel.task (id, seq, created_at, start_at, ttl, timeout, lane, run, scope, priority, input_hash, key,
+                retry, mutex, input)
+              SELECT i.id, nextval('semel.task_seq'), i.now, i.start_at, i.ttl, i.timeout, i.lane, 1, i.scope, i.priority,
+                i.input_hash, i.key, i.retry, i.mutex, i.input
+              FROM i\s""";
+
+    private static final String THERE = " LEFT JOIN LATERAL (SELECT id FROM semel.task x WHERE x.id = i.id LIMIT 1) a ";
+
+    private static final String PENDING = """
+             ORDER BY i.n
+              RETURNING id, seq,\s""" + PostgresInserts.ORDER_AT + """
+               AS order_at, lane, priority, mutex
+            ), pending AS (
+            """ + PostgresInserts.READY + """
+            )
+            SELECT s.now, m.id FROM s LEFT JOIN made m ON true
+            """;
+
+    static final String ADD_WITHOUT_KEYS = ITEMS + TASKS + THERE + "ON true WHERE a.id IS NULL " + PENDING;
+
+    // All or nothing, as far as can be seen: what is done with a key that somebody holds may come first in the batch.
+    static final String ADD = ITEMS + """
+            held AS MATERIALIZED (
+              SELECT 1 FROM i AS p\s""" + PostgresRecords.RECORD + """
+              LIMIT 1
+            ), fresh AS (
+              INSERT INTO semel.record (scope, key, task, expires_at)
+              SELECT scope, key, id, now + ttl FROM i WHERE key IS NOT NULL AND NOT EXISTS (SELECT 1 FROM held)
+              ON CONFLICT (scope, key) DO NOTHING
+              RETURNING task
+            ),\s""" + TASKS + THERE + """
+            ON i.key IS NULL WHERE CASE WHEN i.key IS NULL THEN a.id IS NULL AND NOT EXISTS (SELECT 1 FROM held)
+              ELSE i.id IN (SELECT task FROM fresh) END
+            """ + PENDING;
+
+    static final String LOOK =
+            "SELECT " + NOW + ", p.n, a.id IS NOT NULL," + PostgresRecords.FOUND + """
+            FROM unnest(?, ?, ?, ?) AS p (id, scope, key, n)
+            """ + PostgresRecords.RECORD
+                    + "LEFT JOIN LATERAL (SELECT id FROM semel.task x WHERE x.id = p.id LIMIT 1) a ON true"
+                    + PostgresRecords.HELD;
+
+    // Each with the settings that it needs, in one round trip.
+    private static final String ADD_AT_ONCE = PostgresDatabase.SETTINGS + ";" + ADD;
+    private static final String ADD_WITHOUT_KEYS_AT_ONCE = PostgresDatabase.SETTINGS + ";" + ADD_WITHOUT_KEYS;
+    private static final String LOOK_AT_ONCE = PostgresDatabase.SETTINGS + ";" + LOOK;
+
+    /** Who holds the key of the item n, by the time of the look, and whether the item's own task is there all the same. */
+    private record Holding(int n, long now, boolean accepted, Found found) {}
+
+    private final PostgresDatabase database;
+    private final PostgresHeld held;
+
+    PostgresAtOnce(PostgresDatabase database, PostgresHeld held) {
+        this.database = database;
+        this.held = held;
+    }
+
+    /** Submits a batch if it can be done in this way; otherwise null, and some of it may have been done. */
+    @Nullable
+    List<Submitted> submit(List<Asked> batch) {
+        if (batch.size() >= MOST_ADDED && !database.expectsDuplicates()) {
+            return null;
+        }
+        List<Integer> order = order(batch);
+        if (order == null) {
+            return null;
+        }
+        try {
+            return database.atOnce(session -> Optional.ofNullable(new Sent(session, batch).submit(order)))
+                    .orElse(null);
+        } catch (SQLException e) {
+            if (PostgresFailures.isLockTimeout(e)) {
+                held.waitedTooLong(batch.stream()
+                        .filter(asked -> asked.task().key() != null)
+                        .map(RecordKey::of)
+                        .toList());
+                return null;
+            }
+            if (PostgresFailures.isTaken(e)) {
+                held.expectRepeats();
+                return null;
+            }
+            throw database.translated(e);
+        }
+    }
+
+    /** The items in the order of their identities; null if two are about the same. */
+    private static @Nullable List<Integer> order(List<Asked> batch) {
+        List<@Nullable RecordKey> keys = new ArrayList<>(batch.size());
+        List<Integer> order = new ArrayList<>(batch.size());
+        Set<TaskId> ids = new HashSet<>();
+        for (Asked asked : batch) {
+            ids.add(asked.task().id());
+            order.add(order.size());
+            keys.add(asked.task().key() == null ? null : RecordKey.of(asked));
+        }
+        order.sort(Comparator.comparing(keys::get, Comparator.nullsFirst(Comparator.naturalOrder())));
+        RecordKey before = null;
+        for (int n : order) {
+            RecordKey key = keys.get(n);
+            if (key != null && key.equals(before)) {
+                return null;
+            }
+            before = key;
+        }
+        return ids.size() == batch.size() ? order : null;
+    }
+
+    /** A batch on its way, on one connection. */
+    private final class Sent {
+
+        private final PostgresSession session;
+        private final List<Asked> batch;
+        private final StoreNews news = new StoreNews();
+        private final SortedMap<Integer, Submitted> answers = new TreeMap<>();
+        private int made;
+
+        Sent(PostgresSession session, List<Asked> batch) {
+            this.session = session;
+            this.batch = batch;
+        }
+
+        @Nullable
+        List<Submitted> submit(List<Integer> order) throws SQLException {
+            boolean look = database.expectsDuplicates();
+            int rounds = batch.size() >= MOST_ADDED ? 1 : MOST_ROUNDS;
+            List<Integer> left = order;
+            boolean plain = true;
+            for (int round = 0; round < rounds && plain && !left.isEmpty(); round++) {
+                plain = look ? look(left.stream().filter(this::hasKey).toList()) : add(left);
+                look = !look;
+                left = left.stream().filter(n -> answers.get(n) == null).toList();
+            }
+            database.expectDuplicates(2 * (batch.size() - made) > batch.size());
+            database.tell(news);
+            return left.isEmpty() ? List.copyOf(answers.values()) : null;
+        }
+
+        private boolean hasKey(int n) {
+            return batch.get(n).task().key() != null;
+        }
+
+        /** Adds those whose keys are free, if all are; false if a task without a key is there already. */
+        private boolean add(List<Integer> items) throws SQLException {
+            Columns columns = new Columns();
+            List<Long> delays = new ArrayList<>(items.size());
+            for (int n : items) {
+                NewTask.Start start = batch.get(n).task().start();
+                columns.add(Place.first(batch.get(n)), start instanceof NewTask.Start.At at ? millis(at) : null);
+                delays.add(
+                        start instanceof NewTask.Start.After after
+                                ? after.delay().toMillis()
+                                : 0L);
+            }
+            boolean keys = items.stream().anyMatch(this::hasKey);
+            Map<TaskId, Submitted> added = new HashMap<>();
+            columns.bind(begin(keys ? ADD_AT_ONCE : ADD_WITHOUT_KEYS_AT_ONCE))
+                    .longs(delays)
+                    .ints(items)
+                    .listSecond(row -> {
+                        TaskId id = PostgresStatement.idOrNull(row, 2);
+                        if (id != null) {
+                            Instant now = Instant.ofEpochMilli(row.getLong(1));
+                            added.put(id, new Submitted.Created(id, 1, TaskState.PENDING, now));
+                        }
+                        return true;
+                    });
+            boolean repeats = false;
+            for (int n : items) {
+                NewTask task = batch.get(n).task();
+                Submitted answer = added.get(task.id());
+                if (answer != null) {
+                    made++;
+                    news.due(task.queue());
+                    answers.put(n, answer);
+                }
+                repeats |= answer == null && task.key() == null;
+            }
+            if (repeats && (!keys || !added.isEmpty())) {
+                held.expectRepeats();
+                return false;
+            }
+            return true;
+        }
+
+        /** A time that has passed is none. */
+        private static @Nullable Long millis(NewTask.Start.At start) {
+            return start.time().isBefore(Instant.EPOCH)
+                    ? null
+                    : (Long) start.time().toEpochMilli();
+        }
+
+        /** Answers those whose keys are held; false if that asks for more than an answer. */
+        private boolean look(List<Integer> items) throws SQLException {
+            if (items.isEmpty()) {
+                return true;
+            }
+            List<TaskId> ids = new ArrayList<>(items.size());
+            List<Integer> scopes = new ArrayList<>(items.size());
+            List<String> keys = new ArrayList<>(items.size());
+            for (int n : items) {
+                Asked asked = batch.get(n);
+                ids.add(asked.task().id());
+                scopes.add(asked.scope());
+                keys.add(asked.request().identity().key());
+            }
+            List<Holding> holding = begin(LOOK_AT_ONCE)
+                    .ids(ids)
+                    .ints(scopes)
+                    .texts(keys)
+                    .ints(items)
+                    .listSecond(row -> new Holding(
+                            row.getInt(2), row.getLong(1), row.getBoolean(3), PostgresRecords.found(row, 4)));
+            for (Holding other : holding) {
+                Submitted answer = answer(batch.get(other.n()), other);
+                if (answer == null) {
+                    return false;
+                }
+                answers.put(other.n(), answer);
+            }
+            return true;
+        }
+
+        private PostgresStatement begin(String sql) throws SQLException {
+            return session.sql(sql)
+                    .withText(database.settings().lockLimit().toMillis() + "ms")
+                    .withLong(database.clockMillis());
+        }
+
+        private @Nullable Submitted answer(Asked asked, Holding other) throws SQLException {
+            if (other.found().taskId().equals(asked.task().id())) {
+                return other.found().created();
+            }
+            return other.accepted()
+                    ? null
+                    : PostgresSubmissions.unchanged(
+                            new PostgresTransaction(database, session, other.now(), PostgresQueues.UNREAD),
+                            asked,
+                            other.found());
+        }
+    }
+}

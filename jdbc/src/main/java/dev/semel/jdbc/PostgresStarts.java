@@ -1,0 +1,76 @@
+package dev.semel.jdbc;
+
+import dev.semel.jdbc.PostgresTurns.Candidate;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Where claims begin to read a lane: at its beginning, unless that is too far away. While somebody's transaction stays open for
+ * long, the entries of tasks that were claimed since cannot be removed, and each claim would read past all of them again. Then
+ * claims of this process go on where the last one ended, and only from time to time from the beginning. A task that belongs in
+ * front of that place, because of its priority, is found a little later for that.
+ *
+ * <p>What one does not find by going on, one looks for from the beginning: so nothing is ever taken for not there.
+ */
+final class PostgresStarts {
+
+    // Only reads that take longer are looked into, and only more entries than this are worth to be passed over.
+    private static final long SLOW_NANOS = Duration.ofMillis(5).toNanos();
+    private static final long MANY = 5_000;
+
+    // So much longer than the read from the beginning took it is not repeated.
+    private static final int SHARE = 10;
+
+    private static final int MOST_LANES = 10_000;
+
+    // Index entries that this transaction has read, those of dead rows included.
+    private static final String READ = "SELECT pg_stat_get_xact_tuples_returned('semel.ready_order'::regclass)";
+
+    /** The place behind which to read. */
+    record Start(long orderAt, long seq) {
+
+        static final Start BEGINNING = new Start(Long.MIN_VALUE, Long.MIN_VALUE);
+    }
+
+    private record Known(Start next, long until) {}
+
+    private final Map<Integer, Known> lanes = new ConcurrentHashMap<>();
+
+    /** Where to begin. */
+    Start of(int lane) {
+        Known known = lanes.isEmpty() ? null : lanes.get(lane);
+        return known == null || System.nanoTime() - known.until >= 0 ? Start.BEGINNING : known.next;
+    }
+
+    /** Begins anew in these lanes, and tells whether that is anything new. */
+    boolean beginAnew(Collection<Integer> some) {
+        return !lanes.isEmpty() && lanes.keySet().removeAll(some);
+    }
+
+    /** Looks into what it took to read lanes from their beginning, and remembers those that are worth it. */
+    void read(PostgresTransaction tx, Collection<Integer> fromBeginning, Collection<Candidate> found, long nanos)
+            throws SQLException {
+        if (nanos < SLOW_NANOS || fromBeginning.isEmpty()) {
+            return;
+        }
+        Long entries = tx.session().planned(READ).first(row -> row.getLong(1));
+        if (entries == null || entries - found.size() < MANY || lanes.size() >= MOST_LANES) {
+            beginAnew(fromBeginning);
+            return;
+        }
+        long until = System.nanoTime() + SHARE * nanos;
+        fromBeginning.forEach(lane -> lanes.put(lane, new Known(Start.BEGINNING, until)));
+    }
+
+    /** Notes that a claim takes a task, and has passed all before it. */
+    void took(Candidate candidate) {
+        if (!lanes.isEmpty() && !candidate.suspect()) {
+            lanes.computeIfPresent(
+                    candidate.lane().id(),
+                    (lane, known) -> new Known(new Start(candidate.orderAt(), candidate.seq()), known.until));
+        }
+    }
+}
