@@ -4,6 +4,7 @@ import dev.semel.store.Applied;
 import dev.semel.store.TaskStore;
 import dev.semel.store.Transition;
 import dev.semel.task.StoreUnavailable;
+import dev.semel.task.StoreUnusable;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -147,6 +148,8 @@ final class Outbox {
     private void warn(int moves, RuntimeException thrown) {
         if (thrown instanceof StoreUnavailable) {
             LOG.warn("The store did not answer {} moves of worker {}: {}", moves, worker, thrown.getMessage());
+        } else if (thrown instanceof StoreUnusable) {
+            LOG.error("The store refused {} moves of worker {}: {}", moves, worker, thrown.getMessage());
         } else {
             LOG.error("{} moves of worker {} failed", moves, worker, thrown);
         }

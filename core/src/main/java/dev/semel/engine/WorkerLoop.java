@@ -7,6 +7,7 @@ import dev.semel.store.Claims.Claimed;
 import dev.semel.store.TaskStore;
 import dev.semel.store.Transition;
 import dev.semel.task.StoreUnavailable;
+import dev.semel.task.StoreUnusable;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -442,6 +443,8 @@ public final class WorkerLoop {
     private void warn(String what, RuntimeException thrown) {
         if (thrown instanceof StoreUnavailable) {
             LOG.warn("The store did not answer a {} of worker {}: {}", what, settings.name(), thrown.getMessage());
+        } else if (thrown instanceof StoreUnusable) {
+            LOG.error("The store refused a {} of worker {}: {}", what, settings.name(), thrown.getMessage());
         } else {
             LOG.error("A {} of worker {} failed", what, settings.name(), thrown);
         }

@@ -21,6 +21,9 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -116,8 +119,8 @@ final class PostgresAtOnce {
     /** Submits a batch if it can be done in this way; otherwise null, and some of it may have been done. */
     @Nullable
     List<Submitted> submit(List<Asked> batch) {
-        if (batch.size() >= MOST_ADDED && !database.expectsDuplicates()) {
-            return null;
+        if (batch.size() >= MOST_ADDED) {
+            return database.expectsOnlyDuplicates() ? answersOfMany(batch) : null;
         }
         List<Integer> order = order(batch);
         if (order == null) {
@@ -138,6 +141,35 @@ final class PostgresAtOnce {
                 held.expectRepeats();
                 return null;
             }
+            throw database.translated(e);
+        }
+    }
+
+    /** The answers to a large batch if it has only duplicates, by two looks at the same time; otherwise null. */
+    private @Nullable List<Submitted> answersOfMany(List<Asked> batch) {
+        List<Integer> all = IntStream.range(0, batch.size()).boxed().toList();
+        if (batch.stream().anyMatch(asked -> asked.task().key() == null)) {
+            return null;
+        }
+        int half = all.size() / 2;
+        CompletableFuture<Map<Integer, Submitted>> second = CompletableFuture.supplyAsync(
+                () -> answers(batch, all.subList(half, all.size())), Thread::startVirtualThread);
+        SortedMap<Integer, Submitted> answers = new TreeMap<>(answers(batch, all.subList(0, half)));
+        try {
+            answers.putAll(second.join());
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof RuntimeException cause ? cause : e;
+        }
+        return answers.size() == batch.size() ? List.copyOf(answers.values()) : null;
+    }
+
+    private Map<Integer, Submitted> answers(List<Asked> batch, List<Integer> items) {
+        try {
+            return database.atOnce(session -> {
+                Sent sent = new Sent(session, batch);
+                return sent.look(items) ? sent.answers : Map.of();
+            });
+        } catch (SQLException e) {
             throw database.translated(e);
         }
     }
@@ -169,7 +201,6 @@ final class PostgresAtOnce {
 
         private final PostgresSession session;
         private final List<Asked> batch;
-        private final StoreNews news = new StoreNews();
         private final SortedMap<Integer, Submitted> answers = new TreeMap<>();
         private int made;
 
@@ -181,16 +212,14 @@ final class PostgresAtOnce {
         @Nullable
         List<Submitted> submit(List<Integer> order) throws SQLException {
             boolean look = database.expectsDuplicates();
-            int rounds = batch.size() >= MOST_ADDED ? 1 : MOST_ROUNDS;
             List<Integer> left = order;
             boolean plain = true;
-            for (int round = 0; round < rounds && plain && !left.isEmpty(); round++) {
+            for (int round = 0; round < MOST_ROUNDS && plain && !left.isEmpty(); round++) {
                 plain = look ? look(left.stream().filter(this::hasKey).toList()) : add(left);
                 look = !look;
                 left = left.stream().filter(n -> answers.get(n) == null).toList();
             }
-            database.expectDuplicates(2 * (batch.size() - made) > batch.size());
-            database.tell(news);
+            database.noteDuplicates(batch.size() - made, batch.size());
             return left.isEmpty() ? List.copyOf(answers.values()) : null;
         }
 
@@ -223,6 +252,7 @@ final class PostgresAtOnce {
                         }
                         return true;
                     });
+            StoreNews news = new StoreNews();
             boolean repeats = false;
             for (int n : items) {
                 NewTask task = batch.get(n).task();
@@ -234,6 +264,7 @@ final class PostgresAtOnce {
                 }
                 repeats |= answer == null && task.key() == null;
             }
+            database.tell(news);
             if (repeats && (!keys || !added.isEmpty())) {
                 held.expectRepeats();
                 return false;

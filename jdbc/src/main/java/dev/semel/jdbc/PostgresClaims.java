@@ -1,5 +1,6 @@
 package dev.semel.jdbc;
 
+import dev.semel.jdbc.PostgresDatabase.Opening;
 import dev.semel.jdbc.PostgresNames.Group;
 import dev.semel.jdbc.PostgresNames.Lane;
 import dev.semel.jdbc.PostgresTurns.Candidate;
@@ -49,9 +50,12 @@ final class PostgresClaims {
     // The lock makes a claim that is sent again, because the first one gave no answer yet, wait for the first one's
     // end. Its
     // first number keeps it apart from other people's locks; claims that share the second only wait for each other.
-    private static final String LANES = """
+    private static final String LANES = PostgresDatabase.BEGIN + """
+            ;
             SELECT l.id, l.queue, l.tenant, l.type, EXISTS (SELECT 1 FROM semel.running WHERE asked),
-              EXISTS (SELECT 1 FROM semel.lease WHERE until <= ?)
+              EXISTS (
+                SELECT 1 FROM semel.lease
+                WHERE until <= coalesce(?, (extract(epoch FROM clock_timestamp()) * 1000)::bigint))
             FROM (SELECT pg_advisory_xact_lock(736635, hashint8(?))) AS once
             JOIN semel.lane l ON l.queue = ANY (?) AND (?::text[] IS NULL OR l.type = ANY (?))
             """;
@@ -172,8 +176,28 @@ final class PostgresClaims {
         this.sharedFrom = sharedFrom;
     }
 
-    Claims claim(PostgresTransaction tx, ClaimRequest request) throws SQLException {
-        List<Lane> lanes = lanes(tx, request);
+    /** A lane that a claim wants, and whether something has to be done before it takes anything. */
+    private record Wanted(Lane lane, boolean asked, boolean expired) {}
+
+    Claims claim(PostgresDatabase database, ClaimRequest request) {
+        Set<String> types = request.types();
+        Opening<Wanted> opening = new Opening<>(
+                LANES,
+                statement -> statement
+                        .withLong(database.clockMillis())
+                        .with(request.claim())
+                        .texts(request.queues())
+                        .textsOrNull(types)
+                        .textsOrNull(types),
+                row -> new Wanted(
+                        database.names().remember(row.getInt(1), row.getString(2), row.getString(3), row.getString(4)),
+                        row.getBoolean(5),
+                        row.getBoolean(6)));
+        return database.write(opening, tx -> claim(tx, request, opening.rows()));
+    }
+
+    private Claims claim(PostgresTransaction tx, ClaimRequest request, List<Wanted> wanted) throws SQLException {
+        List<Lane> lanes = lanes(tx, wanted);
         PostgresAllowances allowances = new PostgresAllowances(tx, request);
         if (lanes.isEmpty()) {
             allowances.settle();
@@ -199,26 +223,13 @@ final class PostgresClaims {
     }
 
     /** The lanes that the request wants. Ends first what has to be ended there. */
-    private static List<Lane> lanes(PostgresTransaction tx, ClaimRequest request) throws SQLException {
-        Set<String> types = request.types();
-        boolean[] asked = new boolean[1];
-        boolean[] expired = new boolean[1];
-        List<Lane> lanes = tx.sql(LANES)
-                .with(tx.now())
-                .with(request.claim())
-                .texts(request.queues())
-                .textsOrNull(types)
-                .textsOrNull(types)
-                .list(row -> {
-                    asked[0] |= row.getBoolean(5);
-                    expired[0] |= row.getBoolean(6);
-                    return tx.names().remember(row.getInt(1), row.getString(2), row.getString(3), row.getString(4));
-                });
+    private static List<Lane> lanes(PostgresTransaction tx, List<Wanted> wanted) throws SQLException {
+        List<Lane> lanes = wanted.stream().map(Wanted::lane).toList();
         List<Integer> numbers = lanes.stream().map(Lane::id).toList();
-        if (asked[0]) {
+        if (wanted.stream().anyMatch(Wanted::asked)) {
             PostgresEnds.endVanished(tx, numbers, MOST_ENDED);
         }
-        if (expired[0]) {
+        if (wanted.stream().anyMatch(Wanted::expired)) {
             PostgresLeases.takeExpiredApart(tx, numbers);
         }
         return lanes;

@@ -4,6 +4,7 @@ import dev.semel.jdbc.PostgresNames.Lane;
 import dev.semel.store.NewTask;
 import dev.semel.task.SemelException;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -28,7 +29,7 @@ final class PostgresDatabase {
     // every array, long or short; left to itself the server makes another for almost every execution, which takes
     // longer
     // than to carry it out.
-    private static final String BEGIN = """
+    static final String BEGIN = """
             SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint, stamp,
               set_config('lock_timeout', ?, true), current_setting('transaction_isolation'),
               current_setting('synchronous_commit'), set_config('enable_seqscan', 'off', true),
@@ -57,6 +58,52 @@ final class PostgresDatabase {
         T run(PostgresTransaction tx) throws SQLException;
     }
 
+    /**
+     * What is asked in the same round trip that begins a transaction.
+     *
+     * @param <R> the class of what a row is read as
+     */
+    static final class Opening<R> {
+
+        /** Binds the values of the statement. */
+        interface Binding {
+            PostgresStatement to(PostgresStatement statement) throws SQLException;
+        }
+
+        private final String sql;
+        private final Binding binding;
+        private final PostgresStatement.Reader<R> reader;
+        private final List<R> rows = new ArrayList<>();
+
+        /**
+         * Makes one.
+         *
+         * @param sql {@link #BEGIN} and a statement behind it
+         */
+        Opening(String sql, Binding binding, PostgresStatement.Reader<R> reader) {
+            this.sql = sql;
+            this.binding = binding;
+            this.reader = reader;
+        }
+
+        /** What the transaction that has begun last was answered. */
+        List<R> rows() {
+            return rows;
+        }
+
+        private @Nullable Start begin(PostgresSession session, String lockLimit) throws SQLException {
+            rows.clear();
+            return binding.to(session.sql(sql).withText(lockLimit))
+                    .firstAndSecond(PostgresDatabase::start, reader, rows);
+        }
+    }
+
+    private record Start(long now, long stamp, String isolation, String durability) {}
+
+    private static Start start(ResultSet row) throws SQLException {
+        return new Start(row.getLong(1), row.getLong(2), row.getString(4), row.getString(5));
+    }
+
     /** What is read in one state, without a transaction of its own. */
     interface Look<T> {
         T look(PostgresSession session) throws SQLException;
@@ -71,7 +118,8 @@ final class PostgresDatabase {
     private final PostgresLeases leases = new PostgresLeases();
     private final Consumer<StoreNews> told;
     private volatile PostgresQueues queues = PostgresQueues.UNREAD;
-    private volatile boolean duplicates;
+    private volatile boolean someDuplicates;
+    private volatile boolean onlyDuplicates;
 
     PostgresDatabase(
             DataSource source,
@@ -135,18 +183,29 @@ final class PostgresDatabase {
 
     /** Begins the store's own part of a transaction that is open already. */
     PostgresTransaction beginHere(Connection connection) throws SQLException {
-        return begin(connection, OWN_LOCKS_MILLIS, false);
+        return begin(connection, OWN_LOCKS_MILLIS, null, false);
     }
 
-    /** Whether small batches have more duplicates than new tasks, by the newest one. */
-    boolean expectsDuplicates() {
-        return duplicates;
-    }
-
-    void expectDuplicates(boolean expected) {
-        if (duplicates != expected) {
-            duplicates = expected;
+    /** Notes how many duplicates a batch had: the next one is probably like it. */
+    void noteDuplicates(long number, int of) {
+        boolean some = number > 0;
+        boolean all = number == of;
+        if (someDuplicates != some) {
+            someDuplicates = some;
         }
+        if (onlyDuplicates != all) {
+            onlyDuplicates = all;
+        }
+    }
+
+    /** Whether the newest batch had duplicates. */
+    boolean expectsDuplicates() {
+        return someDuplicates;
+    }
+
+    /** Whether it had nothing else. */
+    boolean expectsOnlyDuplicates() {
+        return onlyDuplicates;
     }
 
     /** Tells what a transaction brought about that has committed. */
@@ -159,6 +218,15 @@ final class PostgresDatabase {
         return write(OWN_LOCKS_MILLIS, operation);
     }
 
+    /** The same with something that is asked at the beginning. */
+    <T> T write(Opening<?> opening, Operation<T> operation) {
+        try {
+            return writeOrThrow(OWN_LOCKS_MILLIS, patience::with, opening, operation);
+        } catch (SQLException e) {
+            throw translated(e);
+        }
+    }
+
     /** The same with a limit for waiting for locks. */
     <T> T write(long lockMillis, Operation<T> operation) {
         try {
@@ -169,13 +237,13 @@ final class PostgresDatabase {
     }
 
     <T> T writeOrThrow(long lockMillis, Operation<T> operation) throws SQLException {
-        return writeOrThrow(lockMillis, patience::with, operation);
+        return writeOrThrow(lockMillis, patience::with, null, operation);
     }
 
     /** Runs a transaction that may have much to read. */
     <T> T writeThoroughly(Operation<T> operation) {
         try {
-            return writeOrThrow(OWN_LOCKS_MILLIS, patience::thoroughly, operation);
+            return writeOrThrow(OWN_LOCKS_MILLIS, patience::thoroughly, null, operation);
         } catch (SQLException e) {
             throw translated(e);
         }
@@ -186,10 +254,11 @@ final class PostgresDatabase {
         PostgresPatience.Restored of(Connection connection, long lockMillis) throws SQLException;
     }
 
-    private <T> T writeOrThrow(long lockMillis, Limit limit, Operation<T> operation) throws SQLException {
+    private <T> T writeOrThrow(long lockMillis, Limit limit, @Nullable Opening<?> opening, Operation<T> operation)
+            throws SQLException {
         for (int tries = 1; ; tries++) {
             try {
-                return once(lockMillis, limit, operation);
+                return once(lockMillis, limit, opening, operation);
             } catch (Unnamed e) {
                 // Made outside of the transaction, because the names would be held until its end.
                 List<Asked> unused = named(List.of(e.task));
@@ -230,7 +299,8 @@ final class PostgresDatabase {
         return lane == null || scope == null ? null : new Asked(task, lane, scope);
     }
 
-    private <T> T once(long lockMillis, Limit limit, Operation<T> operation) throws SQLException {
+    private <T> T once(long lockMillis, Limit limit, @Nullable Opening<?> opening, Operation<T> operation)
+            throws SQLException {
         T answer;
         StoreNews news;
         try (Connection connection = source.getConnection();
@@ -240,7 +310,7 @@ final class PostgresDatabase {
                 connection.setAutoCommit(false);
             }
             try {
-                PostgresTransaction tx = begin(connection, lockMillis, true);
+                PostgresTransaction tx = begin(connection, lockMillis, opening, true);
                 answer = operation.run(tx);
                 connection.commit();
                 news = tx.news();
@@ -281,12 +351,14 @@ final class PostgresDatabase {
     }
 
     /** Begins: the time, the queues and the limits that hold in this transaction. */
-    private PostgresTransaction begin(Connection connection, long lockMillis, boolean mayChange) throws SQLException {
+    private PostgresTransaction begin(
+            Connection connection, long lockMillis, @Nullable Opening<?> opening, boolean mayChange)
+            throws SQLException {
         PostgresSession session = session(connection);
-        record Start(long now, long stamp, String isolation, String durability) {}
-        Start start = session.sql(BEGIN)
-                .withText(lockMillis + "ms")
-                .first(row -> new Start(row.getLong(1), row.getLong(2), row.getString(4), row.getString(5)));
+        String limit = lockMillis + "ms";
+        Start start = opening == null
+                ? session.sql(BEGIN).withText(limit).first(PostgresDatabase::start)
+                : opening.begin(session, limit);
         if (start == null) {
             throw new IllegalStateException("The table \"change\" has no row; restore the one that the schema makes");
         }
@@ -294,7 +366,7 @@ final class PostgresDatabase {
             // A pool of the user's with another default. Whoever waits for a lock has to see what the holder did.
             connection.rollback();
             connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
-            return begin(connection, lockMillis, false);
+            return begin(connection, lockMillis, opening, false);
         }
         if (start.durability().equals("off")) {
             try (var statement = connection.createStatement()) {

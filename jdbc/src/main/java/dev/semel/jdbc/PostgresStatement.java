@@ -173,16 +173,26 @@ final class PostgresStatement {
 
     /** Runs it, two statements that travel together, and reads all rows of the second. */
     <T> List<T> listSecond(Reader<T> reader) throws SQLException {
+        List<T> all = new ArrayList<>();
+        firstAndSecond(row -> true, reader, all);
+        return all;
+    }
+
+    /** The same, and reads the first row of the first; null if there is none. */
+    <F, T> @Nullable F firstAndSecond(Reader<F> first, Reader<T> reader, List<T> all) throws SQLException {
         try (statement) {
             statement.execute();
+            F read;
+            try (ResultSet row = statement.getResultSet()) {
+                read = row.next() ? first.read(row) : null;
+            }
             statement.getMoreResults();
             try (ResultSet row = statement.getResultSet()) {
-                List<T> all = new ArrayList<>();
                 while (row.next()) {
                     all.add(reader.read(row));
                 }
-                return all;
             }
+            return read;
         }
     }
 

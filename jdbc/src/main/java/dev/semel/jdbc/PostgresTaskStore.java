@@ -226,11 +226,10 @@ public final class PostgresTaskStore implements TaskStore, JoiningStore, Transac
         if (answers == null) {
             answers = database.write(
                     database.settings().lockLimit().toMillis(), tx -> new PostgresSubmissions(tx, held).submit(asked));
-            database.expectDuplicates(2
-                            * answers.stream()
-                                    .filter(answer -> !(answer instanceof Submitted.Created))
-                                    .count()
-                    > answers.size());
+            long duplicates = answers.stream()
+                    .filter(answer -> !(answer instanceof Submitted.Created))
+                    .count();
+            database.noteDuplicates(duplicates, answers.size());
         }
         return answers;
     }
@@ -245,7 +244,7 @@ public final class PostgresTaskStore implements TaskStore, JoiningStore, Transac
 
     @Override
     public Claims claim(ClaimRequest request) {
-        return database.write(tx -> claims.claim(tx, request));
+        return claims.claim(database, request);
     }
 
     @Override

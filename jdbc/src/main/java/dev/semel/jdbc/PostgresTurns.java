@@ -12,6 +12,7 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -164,9 +165,13 @@ final class PostgresTurns {
                 .with(now)
                 .with(suspects)
                 .list(reader);
-        List<Integer> fromBeginning = lanes.keySet().stream()
-                .filter(lane -> starts.of(lane).equals(Start.BEGINNING))
-                .toList();
+        List<Integer> fromBeginning = new ArrayList<>();
+        Iterator<Start> start = from.iterator();
+        for (int lane : lanes.keySet()) {
+            if (start.next().equals(Start.BEGINNING)) {
+                fromBeginning.add(lane);
+            }
+        }
         starts.read(tx, fromBeginning, found, System.nanoTime() - began);
         return found;
     }

@@ -6,6 +6,7 @@ import dev.semel.store.Claims;
 import dev.semel.store.ForwardingTaskStore;
 import dev.semel.store.TaskStore;
 import dev.semel.store.Transition;
+import dev.semel.task.StoreUnusable;
 import java.util.List;
 
 /**
@@ -18,6 +19,9 @@ final class ObservedStore extends ForwardingTaskStore {
     interface Observer {
         /** Tasks were claimed, or none. */
         void claimed(ClaimRequest request, Claims claims);
+
+        /** A claim was refused, and will be until somebody mends the store. */
+        void refused(StoreUnusable why);
 
         /** A move was answered. */
         void applied(Transition move, Applied answer);
@@ -32,9 +36,14 @@ final class ObservedStore extends ForwardingTaskStore {
 
     @Override
     public Claims claim(ClaimRequest request) {
-        Claims claims = super.claim(request);
-        observer.claimed(request, claims);
-        return claims;
+        try {
+            Claims claims = super.claim(request);
+            observer.claimed(request, claims);
+            return claims;
+        } catch (StoreUnusable e) {
+            observer.refused(e);
+            throw e;
+        }
     }
 
     @Override

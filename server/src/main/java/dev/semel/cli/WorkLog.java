@@ -7,6 +7,7 @@ import dev.semel.store.Claims.Claimed;
 import dev.semel.store.Task;
 import dev.semel.store.Transition;
 import dev.semel.task.Lease;
+import dev.semel.task.StoreUnusable;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
@@ -21,6 +22,7 @@ final class WorkLog implements ObservedStore.Observer {
     private final boolean json;
     private final Map<Lease, Begun> held = new ConcurrentHashMap<>();
     private final CountDownLatch drained = new CountDownLatch(1);
+    private volatile @Nullable StoreUnusable refusal;
 
     private record Begun(Task task, long at) {}
 
@@ -29,9 +31,25 @@ final class WorkLog implements ObservedStore.Observer {
         this.json = json;
     }
 
-    /** Waits until a claim found nothing due while nothing was in the worker's hands. */
+    /**
+     * Waits until a claim found nothing due while nothing was in the worker's hands.
+     *
+     * @throws StoreUnusable if the store refuses claims
+     */
     void awaitDrained() throws InterruptedException {
         drained.await();
+        StoreUnusable why = refusal;
+        if (why != null) {
+            throw why;
+        }
+    }
+
+    @Override
+    public void refused(StoreUnusable why) {
+        if (held.isEmpty()) {
+            refusal = why;
+            drained.countDown();
+        }
     }
 
     @Override

@@ -3,6 +3,9 @@ package dev.semel.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.testservers.PostgresServer;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -16,11 +19,12 @@ import tools.jackson.databind.JsonNode;
 @Timeout(120)
 class PostgresStoreTest {
 
+    private PGSimpleDataSource source;
     private String url;
 
     @BeforeEach
     void database() {
-        PGSimpleDataSource source = PostgresServer.freshDatabase();
+        source = PostgresServer.freshDatabase();
         url = "postgresql://postgres:secret@127.0.0.1:" + source.getPortNumbers()[0] + "/" + source.getDatabaseName();
     }
 
@@ -104,6 +108,22 @@ class PostgresStoreTest {
         String nowhere = "postgresql://me:secret@127.0.0.1:1/nothing";
         Cli.Ran ran = Cli.bare("", Map.of(), "migrate", "--store", nowhere).exits(ExitCode.STORE_UNAVAILABLE);
         assertThat(ran.err()).contains("127.0.0.1:1/nothing").doesNotContain("secret");
+    }
+
+    @Test
+    void aWorkerWhoMayOnlyReadEndsInsteadOfTryingForEver() throws SQLException {
+        run("migrate").exits(ExitCode.DONE);
+        run("submit", "charge", "{}").exits(ExitCode.DONE);
+        String role = "reader_" + source.getDatabaseName();
+        try (Connection connection = source.getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute("CREATE ROLE " + role + " LOGIN");
+            statement.execute("GRANT USAGE ON SCHEMA semel TO " + role);
+            statement.execute("GRANT SELECT ON ALL TABLES IN SCHEMA semel TO " + role);
+        }
+        url = url.replace("postgres:secret@", role + "@");
+        Cli.Ran ran = run("worker", "default", "--exec", "true", "--once").exits(ExitCode.STORE_UNAVAILABLE);
+        assertThat(ran.out() + ran.err()).contains("42501").doesNotContain("\tat ");
     }
 
     private Cli.Ran run(String... arguments) {
