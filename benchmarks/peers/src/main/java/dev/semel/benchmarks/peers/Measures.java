@@ -62,7 +62,7 @@ final class Measures {
         }
         duplicates();
         all.add(new Measure(
-                "drain", RUNNING, "drain", 2_000, 100_000, contestant -> true, this::drain, (raw, number) -> {
+                "drain", RUNNING, "drain", 2_000, 400_000, contestant -> true, this::drain, (raw, number) -> {
                     Raw.insertInBatches(raw, rows(Piece.fresh(number, false)), false);
                     return Raw.drain(raw, number);
                 }));
@@ -71,7 +71,7 @@ final class Measures {
                 RUNNING,
                 "whole life, with key",
                 2_000,
-                100_000,
+                400_000,
                 contestant -> true,
                 this::life,
                 (raw, number) -> Raw.life(raw, rows(Piece.fresh(number, true)))));
