@@ -17,8 +17,9 @@ import dev.semel.task.TaskId;
 import dev.semel.task.TaskState;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
-import java.util.Optional;
+import java.util.Map;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -58,32 +59,41 @@ class StoreInvariantsTest {
 
     @Test
     void anOpenTaskWithoutARecordIsFound() {
-        TaskStore broken = answering("record", answer -> Optional.empty());
+        TaskStore broken = answering("records", answer -> Map.of());
         assertThatThrownBy(() -> StoreInvariants.check(broken)).hasMessageContaining("has no record");
     }
 
     @Test
     void aLostAttemptIsFound() {
-        TaskStore broken = answering("attempts", answer -> List.of());
+        TaskStore broken = answering("attempts", answer -> Map.of());
         assertThatThrownBy(() -> StoreInvariants.check(broken)).hasMessageContaining("newest attempt");
     }
 
     @Test
     void attemptsThatDoNotRiseAreFound() {
-        TaskStore broken = answering("attempts", answer -> ((List<?>) answer).reversed());
+        TaskStore broken = withAttempts(List::reversed);
         assertThatThrownBy(() -> StoreInvariants.check(broken)).hasMessageContaining("strictly rise");
     }
 
     @Test
     void anAttemptThatNeverEndedIsFound() {
-        TaskStore broken = answering(
-                "attempts",
-                answer -> ((List<?>) answer)
-                        .stream()
-                                .map(Attempt.class::cast)
-                                .map(a -> new Attempt(a.number(), a.worker(), a.startedAt(), null, null, null))
-                                .toList());
+        TaskStore broken = withAttempts(attempts -> attempts.stream()
+                .map(a -> new Attempt(a.number(), a.worker(), a.startedAt(), null, null, null))
+                .toList());
         assertThatThrownBy(() -> StoreInvariants.check(broken)).hasMessageContaining("only the newest runs");
+    }
+
+    /** The store with the attempts of each task changed. */
+    private TaskStore withAttempts(UnaryOperator<List<Attempt>> change) {
+        return answering("attempts", answer -> {
+            Map<Object, List<Attempt>> changed = new HashMap<>();
+            ((Map<?, ?>) answer)
+                    .forEach((id, attempts) -> changed.put(
+                            id,
+                            change.apply(((List<?>) attempts)
+                                    .stream().map(Attempt.class::cast).toList())));
+            return changed;
+        });
     }
 
     @Test
