@@ -28,7 +28,8 @@ public final class VirtualThreadHost implements WorkerHost {
 
     private static final Logger LOG = LoggerFactory.getLogger(VirtualThreadHost.class);
 
-    // Few at a time: a worker's claim, its settlement, its heartbeat. A driver that waits for its server on a virtual
+    // Few at a time: a worker's claim, its settlement, its heartbeat, and looks at the ledger. A driver that waits for
+    // its server on a virtual
     // thread
     // is woken by way of another thread, at every answer; that cost a worker on PostgreSQL a tenth of its speed.
     private static final Executor CALLS = Executors.newCachedThreadPool(
@@ -104,19 +105,26 @@ public final class VirtualThreadHost implements WorkerHost {
 
     @Override
     public <T> void call(Supplier<T> call, Consumer<T> answered, Consumer<RuntimeException> failed) {
-        CALLS.execute(() -> {
-            T answer;
-            try {
-                answer = call.get();
-            } catch (RuntimeException e) {
-                execute(() -> failed.accept(e));
-                return;
-            } catch (Error e) {
-                execute(() -> failed.accept(new IllegalStateException("A call to the store ended in an error", e)));
-                return;
-            }
-            execute(() -> answered.accept(answer));
-        });
+        try {
+            CALLS.execute(() -> answer(call, answered, failed));
+        } catch (RuntimeException | Error e) {
+            // No thread can be had: somebody waits for the answer all the same.
+            execute(() -> failed.accept(new IllegalStateException("A call to the store could not be begun", e)));
+        }
+    }
+
+    private <T> void answer(Supplier<T> call, Consumer<T> answered, Consumer<RuntimeException> failed) {
+        T answer;
+        try {
+            answer = call.get();
+        } catch (RuntimeException e) {
+            execute(() -> failed.accept(e));
+            return;
+        } catch (Error e) {
+            execute(() -> failed.accept(new IllegalStateException("A call to the store ended in an error", e)));
+            return;
+        }
+        execute(() -> answered.accept(answer));
     }
 
     @Override

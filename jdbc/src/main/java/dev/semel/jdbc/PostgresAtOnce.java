@@ -9,6 +9,7 @@ import dev.semel.store.NewTask;
 import dev.semel.store.Submitted;
 import dev.semel.task.TaskId;
 import dev.semel.task.TaskState;
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -25,6 +26,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
+import org.postgresql.PGConnection;
+import org.postgresql.jdbc.PreferQueryMode;
 
 /**
  * A small batch of submissions in one round trip, or in two: one statement adds records and tasks for those whose key nobody
@@ -131,10 +134,8 @@ final class PostgresAtOnce {
                     .orElse(null);
         } catch (SQLException e) {
             if (PostgresFailures.isLockTimeout(e)) {
-                held.waitedTooLong(batch.stream()
-                        .filter(asked -> asked.task().key() != null)
-                        .map(RecordKey::of)
-                        .toList());
+                // Whether it was a key, and which, shows when they are asked for alone.
+                held.beCareful();
                 return null;
             }
             if (PostgresFailures.isTaken(e)) {
@@ -211,6 +212,9 @@ final class PostgresAtOnce {
 
         @Nullable
         List<Submitted> submit(List<Integer> order) throws SQLException {
+            if (isSimple(session.connection())) {
+                return null;
+            }
             boolean look = database.expectsDuplicates();
             List<Integer> left = order;
             boolean plain = true;
@@ -221,6 +225,12 @@ final class PostgresAtOnce {
             }
             database.noteDuplicates(batch.size() - made, batch.size());
             return left.isEmpty() ? List.copyOf(answers.values()) : null;
+        }
+
+        /** Whether the driver sends statements one by one: then the settings are gone when the second one comes. */
+        private static boolean isSimple(Connection connection) throws SQLException {
+            return connection.isWrapperFor(PGConnection.class)
+                    && connection.unwrap(PGConnection.class).getPreferQueryMode() == PreferQueryMode.SIMPLE;
         }
 
         private boolean hasKey(int n) {

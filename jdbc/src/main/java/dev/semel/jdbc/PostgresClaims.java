@@ -55,8 +55,8 @@ final class PostgresClaims {
             SELECT l.id, l.queue, l.tenant, l.type, EXISTS (SELECT 1 FROM semel.running WHERE asked),
               EXISTS (
                 SELECT 1 FROM semel.lease
-                WHERE until <= coalesce(?, (extract(epoch FROM clock_timestamp()) * 1000)::bigint))
-            FROM (SELECT pg_advisory_xact_lock(736635, hashint8(?))) AS once
+                WHERE until <= coalesce(?, (extract(epoch FROM clock_timestamp()) * 1000)::bigint)),\s""" + PostgresStarts.COUNT + """
+             FROM (SELECT pg_advisory_xact_lock(736635, hashint8(?))) AS once
             JOIN semel.lane l ON l.queue = ANY (?) AND (?::text[] IS NULL OR l.type = ANY (?))
             """;
 
@@ -177,7 +177,7 @@ final class PostgresClaims {
     }
 
     /** A lane that a claim wants, and whether something has to be done before it takes anything. */
-    private record Wanted(Lane lane, boolean asked, boolean expired) {}
+    private record Wanted(Lane lane, boolean asked, boolean expired, long read) {}
 
     Claims claim(PostgresDatabase database, ClaimRequest request) {
         Set<String> types = request.types();
@@ -192,7 +192,8 @@ final class PostgresClaims {
                 row -> new Wanted(
                         database.names().remember(row.getInt(1), row.getString(2), row.getString(3), row.getString(4)),
                         row.getBoolean(5),
-                        row.getBoolean(6)));
+                        row.getBoolean(6),
+                        row.getLong(7)));
         return database.write(opening, tx -> claim(tx, request, opening.rows()));
     }
 
@@ -208,10 +209,10 @@ final class PostgresClaims {
             taken.addAll(takenBefore(tx, request, lanes));
         }
         if (taken.isEmpty()) {
-            take(tx, request, allowances, lanes, taken);
+            take(tx, request, allowances, lanes, wanted.getFirst().read(), taken);
             if (taken.size() < request.limit()
                     && starts.beginAnew(lanes.stream().map(Lane::id).toList())) {
-                take(tx, request, allowances, lanes, taken);
+                take(tx, request, allowances, lanes, null, taken);
             }
             allowances.settle();
             if (taken.size() == request.limit()) {
@@ -240,6 +241,7 @@ final class PostgresClaims {
             ClaimRequest request,
             PostgresAllowances allowances,
             List<Lane> lanes,
+            @Nullable Long readBefore,
             List<Claimed> taken)
             throws SQLException {
         int suspects = request.suspects()
@@ -257,7 +259,8 @@ final class PostgresClaims {
                 share = groups.size() == 1 ? left : share;
                 share = Math.min(share, most(groups.keySet(), allowances));
             }
-            PostgresTurns turns = new PostgresTurns(tx, groups, starts, share, suspects);
+            PostgresTurns turns =
+                    new PostgresTurns(tx, groups, starts, round == 0 ? readBefore : null, share, suspects);
             List<Candidate> chosen = turns.choose(
                     (int) Math.min((long) left * growth, Integer.MAX_VALUE), suspects, allowances, this::served);
             List<Candidate> free = allowances.unblocked(chosen, left);

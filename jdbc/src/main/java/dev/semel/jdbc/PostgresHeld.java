@@ -49,13 +49,9 @@ final class PostgresHeld {
         repeats = true;
     }
 
-    /** Notes that somebody held one of these for too long: it is the guilty one, or they are asked for one by one. */
-    void waitedTooLong(Collection<RecordKey> keys) {
-        if (keys.size() == 1) {
-            busy.addAll(keys);
-        } else {
-            careful = true;
-        }
+    /** Asks for locks one by one from now on: something was waited for too long. */
+    void beCareful() {
+        careful = true;
     }
 
     boolean isBusy(RecordKey key) {
@@ -101,7 +97,11 @@ final class PostgresHeld {
                 if (!PostgresFailures.isLockTimeout(e)) {
                     throw e;
                 }
-                waitedTooLong(keys);
+                if (keys.size() == 1) {
+                    busy.addAll(keys);
+                } else {
+                    careful = true;
+                }
                 // The transaction is over; the next one knows more.
                 throw new Race("an identity is held by a transaction that stays open");
             }

@@ -6,12 +6,13 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where claims begin to read a lane: at its beginning, unless that is too far away. While somebody's transaction stays open for
  * long, the entries of tasks that were claimed since cannot be removed, and each claim would read past all of them again. Then
  * claims of this process go on where the last one ended, and only from time to time from the beginning. A task that belongs in
- * front of that place, because of its priority, is found a little later for that.
+ * front of that place, because of its priority, is found a little later for that; of many such tasks as many as one claim takes.
  *
  * <p>What one does not find by going on, one looks for from the beginning: so nothing is ever taken for not there.
  */
@@ -26,8 +27,13 @@ final class PostgresStarts {
 
     private static final int MOST_LANES = 10_000;
 
-    // Index entries that this transaction has read, those of dead rows included.
-    private static final String READ = "SELECT pg_stat_get_xact_tuples_returned('semel.ready_order'::regclass)";
+    /**
+     * Index entries that this connection has read in the last second or so, those of dead rows included; what a transaction
+     * reads comes on top.
+     */
+    static final String COUNT = "pg_stat_get_xact_tuples_returned('semel.ready_order'::regclass)";
+
+    private static final String READ = "SELECT " + COUNT;
 
     /** The place behind which to read. */
     record Start(long orderAt, long seq) {
@@ -50,14 +56,23 @@ final class PostgresStarts {
         return !lanes.isEmpty() && lanes.keySet().removeAll(some);
     }
 
-    /** Looks into what it took to read lanes from their beginning, and remembers those that are worth it. */
-    void read(PostgresTransaction tx, Collection<Integer> fromBeginning, Collection<Candidate> found, long nanos)
+    /**
+     * Looks into what it took to read lanes from their beginning, and remembers those that are worth it.
+     *
+     * @param before the {@link #COUNT} before, or null if it is not known
+     */
+    void read(
+            PostgresTransaction tx,
+            Collection<Integer> fromBeginning,
+            Collection<Candidate> found,
+            @Nullable Long before,
+            long nanos)
             throws SQLException {
-        if (nanos < SLOW_NANOS || fromBeginning.isEmpty()) {
+        if (before == null || nanos < SLOW_NANOS || fromBeginning.isEmpty()) {
             return;
         }
         Long entries = tx.session().planned(READ).first(row -> row.getLong(1));
-        if (entries == null || entries - found.size() < MANY || lanes.size() >= MOST_LANES) {
+        if (entries == null || entries - before - found.size() < MANY || lanes.size() >= MOST_LANES) {
             beginAnew(fromBeginning);
             return;
         }

@@ -113,7 +113,13 @@ final class PostgresTurns {
     private final Map<Group, Turn> turns = new LinkedHashMap<>();
 
     /** Reads the share of each lane, in the order of the groups. */
-    PostgresTurns(PostgresTransaction tx, Map<Group, List<Lane>> groups, PostgresStarts starts, int share, int suspects)
+    PostgresTurns(
+            PostgresTransaction tx,
+            Map<Group, List<Lane>> groups,
+            PostgresStarts starts,
+            @Nullable Long readBefore,
+            int share,
+            int suspects)
             throws SQLException {
         Map<Integer, Lane> lanes = new LinkedHashMap<>();
         for (Map.Entry<Group, List<Lane>> group : groups.entrySet()) {
@@ -123,7 +129,7 @@ final class PostgresTurns {
         record Read(Lane lane, Kind kind) {}
         Map<Read, Integer> read = new HashMap<>();
         int mostSuspects = Math.min(share, suspects);
-        for (Candidate candidate : fetch(tx, lanes, starts, share, mostSuspects)) {
+        for (Candidate candidate : fetch(tx, lanes, starts, readBefore, share, mostSuspects)) {
             Turn turn = turns.get(candidate.lane().group());
             if (turn == null) {
                 throw new IllegalStateException("A claim was given a lane that it did not ask for");
@@ -136,7 +142,12 @@ final class PostgresTurns {
     }
 
     private static List<Candidate> fetch(
-            PostgresTransaction tx, Map<Integer, Lane> lanes, PostgresStarts starts, int share, int suspects)
+            PostgresTransaction tx,
+            Map<Integer, Lane> lanes,
+            PostgresStarts starts,
+            @Nullable Long readBefore,
+            int share,
+            int suspects)
             throws SQLException {
         Kind[] kinds = Kind.values();
         PostgresStatement.Reader<Candidate> reader = (ResultSet row) -> new Candidate(
@@ -172,7 +183,7 @@ final class PostgresTurns {
                 fromBeginning.add(lane);
             }
         }
-        starts.read(tx, fromBeginning, found, System.nanoTime() - began);
+        starts.read(tx, fromBeginning, found, readBefore, System.nanoTime() - began);
         return found;
     }
 
