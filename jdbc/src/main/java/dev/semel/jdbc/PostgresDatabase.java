@@ -22,33 +22,28 @@ final class PostgresDatabase {
     // Locks of Semel's own are held for the length of a transaction; only callers' own transactions stay open longer.
     private static final long OWN_LOCKS_MILLIS = 10_000;
 
-    // Everything that a transaction has to know before it begins, in one answer. Plans are kept for long, and a table
-    // that was empty when a plan was made would be read as a whole for ever: so plans go by indexes from the beginning,
-    // and in their order: by a bitmap a claim would read and sort all that is due to take the first. The same plan
-    // suits
-    // every array, long or short; left to itself the server makes another for almost every execution, which takes
-    // longer
-    // than to carry it out.
+    // Plans are kept for long, and a table that was empty when a plan was made would be read as a whole for ever: so
+    // plans go by indexes from the beginning, and in their order: by a bitmap a claim would read and sort all that is
+    // due to take the first. One plan suits every array; left to itself the server makes another for almost every
+    // execution, which takes longer than to carry it out.
+    private static final String PLANNING = """
+            set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
+            set_config('jit', 'off', true), set_config('enable_hashjoin', 'off', true),
+            set_config('enable_mergejoin', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true)
+            """;
+
+    /** Everything that a transaction has to know before it begins, in one answer. */
     static final String BEGIN = """
             SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint, stamp,
               set_config('lock_timeout', ?, true), current_setting('transaction_isolation'),
-              current_setting('synchronous_commit'), set_config('enable_seqscan', 'off', true),
-              set_config('enable_bitmapscan', 'off', true), set_config('jit', 'off', true),
-              set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true),
-              set_config('plan_cache_mode', 'force_generic_plan', true)
-            FROM semel.change
-            """;
+              current_setting('synchronous_commit'),\s""" + PLANNING + " FROM semel.change";
 
     /**
      * The same settings for a statement that follows in the same round trip. Both are one transaction, which ends with the
      * second, because nothing says that it ends before.
      */
-    static final String SETTINGS = """
-            SELECT set_config('lock_timeout', ?, true), set_config('enable_seqscan', 'off', true),
-              set_config('enable_bitmapscan', 'off', true), set_config('jit', 'off', true),
-              set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true),
-              set_config('plan_cache_mode', 'force_generic_plan', true),
-              CASE WHEN current_setting('synchronous_commit') = 'off' THEN set_config('synchronous_commit', 'on', true) END
+    static final String SETTINGS = "SELECT set_config('lock_timeout', ?, true), " + PLANNING + """
+            , CASE WHEN current_setting('synchronous_commit') = 'off' THEN set_config('synchronous_commit', 'on', true) END
             """;
 
     private static final String DURABLE = "SET LOCAL synchronous_commit = on";

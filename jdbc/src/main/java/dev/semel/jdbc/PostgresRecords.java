@@ -268,7 +268,7 @@ final class PostgresRecords {
         }
     }
 
-    static PostgresFailures.Race lost() {
+    private static PostgresFailures.Race lost() {
         return PostgresFailures.Race.lost("somebody else has taken an identity at the same moment");
     }
 
