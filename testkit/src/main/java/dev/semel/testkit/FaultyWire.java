@@ -43,6 +43,7 @@ public final class FaultyWire implements AutoCloseable {
 
     private final InetSocketAddress server;
     private final ServerSocket door;
+    private final Thread doorkeeper;
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
@@ -60,6 +61,7 @@ public final class FaultyWire implements AutoCloseable {
     private FaultyWire(InetSocketAddress server, ServerSocket door) {
         this.server = server;
         this.door = door;
+        this.doorkeeper = Thread.ofPlatform().daemon().name("faulty-wire-door").unstarted(this::acceptAll);
     }
 
     /**
@@ -72,7 +74,7 @@ public final class FaultyWire implements AutoCloseable {
         InetAddress loopback = InetAddress.getLoopbackAddress();
         try {
             FaultyWire wire = new FaultyWire(new InetSocketAddress(loopback, port), new ServerSocket(0, 200, loopback));
-            thread("door", wire::acceptAll);
+            wire.doorkeeper.start();
             return wire;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -226,12 +228,28 @@ public final class FaultyWire implements AutoCloseable {
         }
     }
 
-    /** Cuts all connections and stops listening. */
+    /** Cuts all connections and stops listening: a client that comes afterwards is refused. */
     @Override
     public void close() {
         set(() -> closed = true);
         end(door);
         cut();
+        awaitDoorkeeper();
+    }
+
+    /** The system closes a port only when nobody waits at it any more, and takes in connections until then. */
+    private void awaitDoorkeeper() {
+        boolean interrupted = false;
+        while (doorkeeper.isAlive()) {
+            try {
+                doorkeeper.join();
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private void set(Runnable change) {
