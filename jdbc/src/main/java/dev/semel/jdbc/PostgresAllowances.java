@@ -122,6 +122,11 @@ final class PostgresAllowances {
         return allowance;
     }
 
+    /** Whether no queue has limits, and {@link #settle} nothing to write down. */
+    boolean areUnlimited() {
+        return limited.isEmpty();
+    }
+
     /** Whether a queue gives anything more. */
     boolean isOpen(String queue) {
         if (queues.isEmpty()) {

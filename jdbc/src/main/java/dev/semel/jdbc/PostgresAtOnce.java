@@ -7,9 +7,11 @@ import dev.semel.jdbc.PostgresRecords.Found;
 import dev.semel.jdbc.PostgresRecords.RecordKey;
 import dev.semel.store.NewTask;
 import dev.semel.store.Submitted;
+import dev.semel.task.ReusePolicy;
 import dev.semel.task.TaskId;
 import dev.semel.task.TaskState;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -25,16 +27,17 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 import org.postgresql.jdbc.PreferQueryMode;
 
 /**
- * A small batch of submissions in one round trip, or in two: one statement adds records and tasks for those whose key nobody
- * holds, another one tells who holds the others. That is all there is to do for tasks that are new, and for duplicates that
- * are answered with what is there. Which one goes first follows the batch before. What asks for more (a key that changes
- * hands, a task that was accepted before, an identity twice in the batch) is then done step by step by
- * {@link PostgresSubmissions}, which answers what was added here as created.
+ * A small batch of submissions in one round trip: one statement tells who holds which keys, another one adds records and tasks
+ * for those whose key nobody holds. Where all are new, or all are duplicates, the one that is needed goes alone; which it will be
+ * follows the batches before. That is all there is to do for tasks that are new, and for duplicates that are answered with what
+ * is there. What asks for more (a key that changes hands, a task that was accepted before, an identity twice in the batch) is
+ * then done step by step by {@link PostgresSubmissions}, which answers what was added here as created.
  */
 final class PostgresAtOnce {
 
@@ -53,11 +56,23 @@ final class PostgresAtOnce {
               SELECT\s""" + NOW + """
                AS now
             ), i AS MATERIALIZED (
-              SELECT id, CASE WHEN delay > 0 THEN s.now + delay WHEN start_at > s.now THEN start_at END AS start_at, ttl, timeout,
-                lane, scope, priority, input_hash, key, retry, mutex, input, n, s.now
-              FROM s CROSS JOIN unnest(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                AS i (id, start_at, ttl, timeout, lane, scope, priority, input_hash, key, retry, mutex, input, delay, n)
-            ),\s""";
+              SELECT p.id, CASE WHEN p.delay > 0 THEN s.now + p.delay WHEN p.start_at > s.now THEN p.start_at END AS start_at, p.ttl,
+                p.timeout, p.lane, p.scope, p.priority, p.input_hash, p.key, p.retry, p.mutex, p.input, p.n, s.now
+            """;
+
+    private static final String GIVEN = """
+             FROM s CROSS JOIN unnest(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                AS p (id, start_at, ttl, timeout, lane, scope, priority, input_hash, key, retry, mutex, input, delay, n, keeps)
+            """;
+
+    // Whether the key may change hands: its holder is open or has completed, and that is not what the item leaves it
+    // to.
+    private static final String LOOSE = """
+            , r.task IS NOT NULL AS held, r.task IS NOT NULL AND NOT
+                CASE WHEN coalesce(d.state, r.state) IS NULL THEN p.keeps & 1 > 0
+                  WHEN coalesce(d.state, r.state) = 'completed' THEN p.keeps & 2 > 0 AND r.expires_at > s.now
+                  ELSE false END AS loose
+            """;
 
     private static final String TASKS = """
             made AS (
@@ -79,20 +94,21 @@ final class PostgresAtOnce {
             SELECT s.now, m.id FROM s LEFT JOIN made m ON true
             """;
 
-    static final String ADD_WITHOUT_KEYS = ITEMS + TASKS + THERE + "ON true WHERE a.id IS NULL " + PENDING;
+    static final String ADD_WITHOUT_KEYS =
+            ITEMS + GIVEN + ")," + TASKS + THERE + "ON true WHERE a.id IS NULL " + PENDING;
 
-    // All or nothing, as far as can be seen: what is done with a key that somebody holds may come first in the batch.
-    static final String ADD = ITEMS + """
-            held AS MATERIALIZED (
-              SELECT 1 FROM i AS p\s""" + PostgresRecords.RECORD + """
-              LIMIT 1
+    // Nothing, if a key may change hands: that may come first in the batch.
+    static final String ADD =
+            ITEMS + LOOSE + GIVEN + " LEFT" + PostgresRecords.RECORD + """
+             LEFT JOIN LATERAL (SELECT state FROM semel.done x WHERE x.task = r.task LIMIT 1) d ON true
             ), fresh AS (
               INSERT INTO semel.record (scope, key, task, expires_at)
-              SELECT scope, key, id, now + ttl FROM i WHERE key IS NOT NULL AND NOT EXISTS (SELECT 1 FROM held)
+              SELECT scope, key, id, now + ttl FROM i
+              WHERE key IS NOT NULL AND NOT held AND NOT EXISTS (SELECT 1 FROM i WHERE loose)
               ON CONFLICT (scope, key) DO NOTHING
               RETURNING task
             ),\s""" + TASKS + THERE + """
-            ON i.key IS NULL WHERE CASE WHEN i.key IS NULL THEN a.id IS NULL AND NOT EXISTS (SELECT 1 FROM held)
+            ON i.key IS NULL WHERE CASE WHEN i.key IS NULL THEN a.id IS NULL AND NOT EXISTS (SELECT 1 FROM i WHERE loose)
               ELSE i.id IN (SELECT task FROM fresh) END
             """ + PENDING;
 
@@ -107,6 +123,18 @@ final class PostgresAtOnce {
     private static final String ADD_AT_ONCE = PostgresDatabase.SETTINGS + ";" + ADD;
     private static final String ADD_WITHOUT_KEYS_AT_ONCE = PostgresDatabase.SETTINGS + ";" + ADD_WITHOUT_KEYS;
     private static final String LOOK_AT_ONCE = PostgresDatabase.SETTINGS + ";" + LOOK;
+    private static final String BOTH_AT_ONCE = LOOK_AT_ONCE + ";" + ADD;
+
+    // What an item leaves with whom it is.
+    private static final int WHILE_OPEN = 1;
+    private static final int ONCE_COMPLETED = 2;
+
+    /** What is sent in one round trip. */
+    private enum Step {
+        ADD,
+        LOOK,
+        BOTH
+    }
 
     /** Who holds the key of the item n, by the time of the look, and whether the item's own task is there all the same. */
     private record Holding(int n, long now, boolean accepted, Found found) {}
@@ -123,7 +151,7 @@ final class PostgresAtOnce {
     @Nullable
     List<Submitted> submit(List<Asked> batch) {
         if (batch.size() >= MOST_ADDED) {
-            return database.expectsOnlyDuplicates() ? answersOfMany(batch) : null;
+            return database.duplicates().areAlmostAll() ? answersOfMany(batch) : null;
         }
         List<Integer> order = order(batch);
         if (order == null) {
@@ -215,16 +243,27 @@ final class PostgresAtOnce {
             if (isSimple(session.connection())) {
                 return null;
             }
-            boolean look = database.expectsDuplicates();
+            Step step = first(order);
             List<Integer> left = order;
             boolean plain = true;
             for (int round = 0; round < MOST_ROUNDS && plain && !left.isEmpty(); round++) {
-                plain = look ? look(left.stream().filter(this::hasKey).toList()) : add(left);
-                look = !look;
+                plain = switch (step) {
+                    case ADD -> add(left);
+                    case LOOK -> look(left.stream().filter(this::hasKey).toList());
+                    case BOTH -> lookAndAdd(left);
+                };
+                step = step == Step.LOOK ? Step.ADD : Step.LOOK;
                 left = left.stream().filter(n -> answers.get(n) == null).toList();
             }
-            database.noteDuplicates(batch.size() - made, batch.size());
+            database.duplicates().note(batch.size() - made, batch.size());
             return left.isEmpty() ? List.copyOf(answers.values()) : null;
+        }
+
+        private Step first(List<Integer> items) {
+            if (database.duplicates().areFew() || items.stream().noneMatch(this::hasKey)) {
+                return Step.ADD;
+            }
+            return database.duplicates().areAlmostAll() ? Step.LOOK : Step.BOTH;
         }
 
         /** Whether the driver sends statements one by one: then the settings are gone when the second one comes. */
@@ -237,31 +276,50 @@ final class PostgresAtOnce {
             return batch.get(n).task().key() != null;
         }
 
-        /** Adds those whose keys are free, if all are; false if a task without a key is there already. */
+        /** Adds those whose keys are free; false if a task without a key is there already. */
         private boolean add(List<Integer> items) throws SQLException {
+            boolean keys = items.stream().anyMatch(this::hasKey);
+            Map<TaskId, Submitted> added = new HashMap<>();
+            bindAdding(begin(keys ? ADD_AT_ONCE : ADD_WITHOUT_KEYS_AT_ONCE), items)
+                    .results(row -> {}, row -> readAdded(row, added));
+            return noteAdded(items, added, keys);
+        }
+
+        private PostgresStatement bindAdding(PostgresStatement statement, List<Integer> items) throws SQLException {
             Columns columns = new Columns();
             List<Long> delays = new ArrayList<>(items.size());
+            List<Integer> keeps = new ArrayList<>(items.size());
             for (int n : items) {
-                NewTask.Start start = batch.get(n).task().start();
+                NewTask task = batch.get(n).task();
+                NewTask.Start start = task.start();
                 columns.add(Place.first(batch.get(n)), start instanceof NewTask.Start.At at ? millis(at) : null);
                 delays.add(
                         start instanceof NewTask.Start.After after
                                 ? after.delay().toMillis()
                                 : 0L);
+                keeps.add(task.key() == null ? 0 : keeps(task.key().policy()));
             }
-            boolean keys = items.stream().anyMatch(this::hasKey);
-            Map<TaskId, Submitted> added = new HashMap<>();
-            columns.bind(begin(keys ? ADD_AT_ONCE : ADD_WITHOUT_KEYS_AT_ONCE))
+            return columns.bind(statement.withLong(database.clockMillis()))
                     .longs(delays)
                     .ints(items)
-                    .listSecond(row -> {
-                        TaskId id = PostgresStatement.idOrNull(row, 2);
-                        if (id != null) {
-                            Instant now = Instant.ofEpochMilli(row.getLong(1));
-                            added.put(id, new Submitted.Created(id, 1, TaskState.PENDING, now));
-                        }
-                        return true;
-                    });
+                    .ints(keeps);
+        }
+
+        private static int keeps(ReusePolicy policy) {
+            boolean open = Stream.of(policy.pending(), policy.running(), policy.waiting())
+                    .noneMatch(ReusePolicy.WhileOpen.REPLACE::equals);
+            return (open ? WHILE_OPEN : 0) + (policy.completed() == ReusePolicy.AfterEnd.RERUN ? 0 : ONCE_COMPLETED);
+        }
+
+        private static void readAdded(ResultSet row, Map<TaskId, Submitted> added) throws SQLException {
+            TaskId id = PostgresStatement.idOrNull(row, 2);
+            if (id != null) {
+                Instant now = Instant.ofEpochMilli(row.getLong(1));
+                added.put(id, new Submitted.Created(id, 1, TaskState.PENDING, now));
+            }
+        }
+
+        private boolean noteAdded(List<Integer> items, Map<TaskId, Submitted> added, boolean keys) {
             StoreNews news = new StoreNews();
             boolean repeats = false;
             for (int n : items) {
@@ -294,6 +352,24 @@ final class PostgresAtOnce {
             if (items.isEmpty()) {
                 return true;
             }
+            List<Holding> holding = new ArrayList<>();
+            bindLooking(begin(LOOK_AT_ONCE), items).results(row -> {}, row -> holding.add(holding(row)));
+            return answer(holding);
+        }
+
+        /** Answers those whose keys are held, and adds the others: what was added between the two is left over. */
+        private boolean lookAndAdd(List<Integer> items) throws SQLException {
+            List<Holding> holding = new ArrayList<>();
+            Map<TaskId, Submitted> added = new HashMap<>();
+            PostgresStatement both = begin(BOTH_AT_ONCE);
+            bindAdding(bindLooking(both, items.stream().filter(this::hasKey).toList()), items)
+                    .results(row -> {}, row -> holding.add(holding(row)), row -> readAdded(row, added));
+            boolean plain = answer(holding);
+            // A key that was held and is free a moment later has been taken: that is the newer answer.
+            return noteAdded(items, added, true) && plain;
+        }
+
+        private PostgresStatement bindLooking(PostgresStatement statement, List<Integer> items) throws SQLException {
             List<TaskId> ids = new ArrayList<>(items.size());
             List<Integer> scopes = new ArrayList<>(items.size());
             List<String> keys = new ArrayList<>(items.size());
@@ -303,13 +379,23 @@ final class PostgresAtOnce {
                 scopes.add(asked.scope());
                 keys.add(asked.request().identity().key());
             }
-            List<Holding> holding = begin(LOOK_AT_ONCE)
+            return statement
+                    .withLong(database.clockMillis())
                     .ids(ids)
                     .ints(scopes)
                     .texts(keys)
-                    .ints(items)
-                    .listSecond(row -> new Holding(
-                            row.getInt(2), row.getLong(1), row.getBoolean(3), PostgresRecords.found(row, 4)));
+                    .ints(items);
+        }
+
+        private PostgresStatement begin(String sql) throws SQLException {
+            return session.sql(sql).withText(database.settings().lockLimit().toMillis() + "ms");
+        }
+
+        private static Holding holding(ResultSet row) throws SQLException {
+            return new Holding(row.getInt(2), row.getLong(1), row.getBoolean(3), PostgresRecords.found(row, 4));
+        }
+
+        private boolean answer(List<Holding> holding) throws SQLException {
             for (Holding other : holding) {
                 Submitted answer = answer(batch.get(other.n()), other);
                 if (answer == null) {
@@ -318,12 +404,6 @@ final class PostgresAtOnce {
                 answers.put(other.n(), answer);
             }
             return true;
-        }
-
-        private PostgresStatement begin(String sql) throws SQLException {
-            return session.sql(sql)
-                    .withText(database.settings().lockLimit().toMillis() + "ms")
-                    .withLong(database.clockMillis());
         }
 
         private @Nullable Submitted answer(Asked asked, Holding other) throws SQLException {

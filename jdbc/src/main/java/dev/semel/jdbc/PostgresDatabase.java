@@ -53,44 +53,18 @@ final class PostgresDatabase {
         T run(PostgresTransaction tx) throws SQLException;
     }
 
-    /**
-     * What is asked in the same round trip that begins a transaction.
-     *
-     * @param <R> the class of what a row is read as
-     */
-    static final class Opening<R> {
+    /** What is asked in the same round trip that begins a transaction. */
+    interface Opening {
 
-        /** Binds the values of the statement. */
-        interface Binding {
-            PostgresStatement to(PostgresStatement statement) throws SQLException;
-        }
-
-        private final String sql;
-        private final Binding binding;
-        private final PostgresStatement.Reader<R> reader;
-        private final List<R> rows = new ArrayList<>();
+        /** {@link #BEGIN} and statements behind it. */
+        String sql();
 
         /**
-         * Makes one.
+         * Binds what the statements behind need, and runs all of them.
          *
-         * @param sql {@link #BEGIN} and a statement behind it
+         * @param start reads what {@link #BEGIN} answers
          */
-        Opening(String sql, Binding binding, PostgresStatement.Reader<R> reader) {
-            this.sql = sql;
-            this.binding = binding;
-            this.reader = reader;
-        }
-
-        /** What the transaction that has begun last was answered. */
-        List<R> rows() {
-            return rows;
-        }
-
-        private @Nullable Start begin(PostgresSession session, String lockLimit) throws SQLException {
-            rows.clear();
-            return binding.to(session.sql(sql).withText(lockLimit))
-                    .firstAndSecond(PostgresDatabase::start, reader, rows);
-        }
+        void run(PostgresStatement statement, PostgresStatement.RowReader start) throws SQLException;
     }
 
     private record Start(long now, long stamp, String isolation, String durability) {}
@@ -111,10 +85,9 @@ final class PostgresDatabase {
     private final PostgresSession.Texts texts;
     private final PostgresNames names = new PostgresNames();
     private final PostgresLeases leases = new PostgresLeases();
+    private final DuplicateShare duplicates = new DuplicateShare();
     private final Consumer<StoreNews> told;
     private volatile PostgresQueues queues = PostgresQueues.UNREAD;
-    private volatile boolean someDuplicates;
-    private volatile boolean onlyDuplicates;
 
     PostgresDatabase(
             DataSource source,
@@ -181,26 +154,8 @@ final class PostgresDatabase {
         return begin(connection, OWN_LOCKS_MILLIS, null, false);
     }
 
-    /** Notes how many duplicates a batch had: the next one is probably like it. */
-    void noteDuplicates(long number, int of) {
-        boolean some = number > 0;
-        boolean all = number == of;
-        if (someDuplicates != some) {
-            someDuplicates = some;
-        }
-        if (onlyDuplicates != all) {
-            onlyDuplicates = all;
-        }
-    }
-
-    /** Whether the newest batch had duplicates. */
-    boolean expectsDuplicates() {
-        return someDuplicates;
-    }
-
-    /** Whether it had nothing else. */
-    boolean expectsOnlyDuplicates() {
-        return onlyDuplicates;
+    DuplicateShare duplicates() {
+        return duplicates;
     }
 
     /** Tells what a transaction brought about that has committed. */
@@ -214,7 +169,7 @@ final class PostgresDatabase {
     }
 
     /** The same with something that is asked at the beginning. */
-    <T> T write(Opening<?> opening, Operation<T> operation) {
+    <T> T write(Opening opening, Operation<T> operation) {
         try {
             return writeOrThrow(OWN_LOCKS_MILLIS, patience::with, opening, operation);
         } catch (SQLException e) {
@@ -249,7 +204,7 @@ final class PostgresDatabase {
         PostgresPatience.Restored of(Connection connection, long lockMillis) throws SQLException;
     }
 
-    private <T> T writeOrThrow(long lockMillis, Limit limit, @Nullable Opening<?> opening, Operation<T> operation)
+    private <T> T writeOrThrow(long lockMillis, Limit limit, @Nullable Opening opening, Operation<T> operation)
             throws SQLException {
         for (int tries = 1; ; tries++) {
             try {
@@ -294,7 +249,7 @@ final class PostgresDatabase {
         return lane == null || scope == null ? null : new Asked(task, lane, scope);
     }
 
-    private <T> T once(long lockMillis, Limit limit, @Nullable Opening<?> opening, Operation<T> operation)
+    private <T> T once(long lockMillis, Limit limit, @Nullable Opening opening, Operation<T> operation)
             throws SQLException {
         T answer;
         StoreNews news;
@@ -347,16 +302,19 @@ final class PostgresDatabase {
 
     /** Begins: the time, the queues and the limits that hold in this transaction. */
     private PostgresTransaction begin(
-            Connection connection, long lockMillis, @Nullable Opening<?> opening, boolean mayChange)
-            throws SQLException {
+            Connection connection, long lockMillis, @Nullable Opening opening, boolean mayChange) throws SQLException {
         PostgresSession session = session(connection);
         String limit = lockMillis + "ms";
-        Start start = opening == null
-                ? session.sql(BEGIN).withText(limit).first(PostgresDatabase::start)
-                : opening.begin(session, limit);
-        if (start == null) {
+        List<Start> starts = new ArrayList<>();
+        if (opening == null) {
+            session.sql(BEGIN).withText(limit).results(row -> starts.add(start(row)));
+        } else {
+            opening.run(session.sql(opening.sql()).withText(limit), row -> starts.add(start(row)));
+        }
+        if (starts.isEmpty()) {
             throw new IllegalStateException("The table \"change\" has no row; restore the one that the schema makes");
         }
+        Start start = starts.getFirst();
         if (mayChange && !start.isolation().equals("read committed")) {
             // A pool of the user's with another default. Whoever waits for a lock has to see what the holder did.
             connection.rollback();

@@ -1,12 +1,14 @@
 package dev.semel.jdbc;
 
 import dev.semel.jdbc.PostgresTurns.Candidate;
+import dev.semel.jdbc.PostgresTurns.Read;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Where claims begin to read a lane: at its beginning, unless that is too far away. While somebody's transaction stays open for
@@ -59,25 +61,30 @@ final class PostgresStarts {
     /**
      * Looks into what it took to read lanes from their beginning, and remembers those that are worth it.
      *
-     * @param before the {@link #COUNT} before, or null if it is not known
+     * @param before the {@link #COUNT} before
      */
-    void read(
-            PostgresTransaction tx,
-            Collection<Integer> fromBeginning,
-            Collection<Candidate> found,
-            @Nullable Long before,
-            long nanos)
-            throws SQLException {
-        if (before == null || nanos < SLOW_NANOS || fromBeginning.isEmpty()) {
+    void look(PostgresTransaction tx, Read read, long before) throws SQLException {
+        Set<Integer> fromBeginning = new HashSet<>();
+        read.reading().from().forEach((lane, start) -> {
+            if (start.equals(Start.BEGINNING)) {
+                fromBeginning.add(lane);
+            }
+        });
+        if (read.nanos() < SLOW_NANOS || fromBeginning.isEmpty()) {
             return;
         }
         Long entries = tx.session().planned(READ).first(row -> row.getLong(1));
-        if (entries == null || entries - before - found.size() < MANY || lanes.size() >= MOST_LANES) {
+        if (entries == null || entries - before - read.found().size() < MANY || lanes.size() >= MOST_LANES) {
             beginAnew(fromBeginning);
             return;
         }
-        long until = System.nanoTime() + SHARE * nanos;
+        long until = System.nanoTime() + SHARE * read.nanos();
         fromBeginning.forEach(lane -> lanes.put(lane, new Known(Start.BEGINNING, until)));
+    }
+
+    /** Whether claims begin at the beginning of every lane. */
+    boolean areAllAtTheBeginning() {
+        return lanes.isEmpty();
     }
 
     /** Notes that a claim takes a task, and has passed all before it. */

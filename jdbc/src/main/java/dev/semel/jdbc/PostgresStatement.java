@@ -22,6 +22,11 @@ final class PostgresStatement {
         T read(ResultSet row) throws SQLException;
     }
 
+    /** Does something with one row. */
+    interface RowReader {
+        void read(ResultSet row) throws SQLException;
+    }
+
     private final Connection connection;
     private final PreparedStatement statement;
     private int bound;
@@ -171,28 +176,20 @@ final class PostgresStatement {
         }
     }
 
-    /** Runs it, two statements that travel together, and reads all rows of the second. */
-    <T> List<T> listSecond(Reader<T> reader) throws SQLException {
-        List<T> all = new ArrayList<>();
-        firstAndSecond(row -> true, reader, all);
-        return all;
-    }
-
-    /** The same, and reads the first row of the first; null if there is none. */
-    <F, T> @Nullable F firstAndSecond(Reader<F> first, Reader<T> reader, List<T> all) throws SQLException {
+    /** Runs it, several statements that travel together, and reads the rows of each. */
+    void results(RowReader... readers) throws SQLException {
         try (statement) {
             statement.execute();
-            F read;
-            try (ResultSet row = statement.getResultSet()) {
-                read = row.next() ? first.read(row) : null;
-            }
-            statement.getMoreResults();
-            try (ResultSet row = statement.getResultSet()) {
-                while (row.next()) {
-                    all.add(reader.read(row));
+            for (int i = 0; i < readers.length; i++) {
+                if (i > 0) {
+                    statement.getMoreResults();
+                }
+                try (ResultSet row = statement.getResultSet()) {
+                    while (row.next()) {
+                        readers[i].read(row);
+                    }
                 }
             }
-            return read;
         }
     }
 

@@ -229,7 +229,7 @@ public final class PostgresTaskStore implements TaskStore, JoiningStore, Transac
             long duplicates = answers.stream()
                     .filter(answer -> !(answer instanceof Submitted.Created))
                     .count();
-            database.noteDuplicates(duplicates, answers.size());
+            database.duplicates().note(duplicates, answers.size());
         }
         return answers;
     }

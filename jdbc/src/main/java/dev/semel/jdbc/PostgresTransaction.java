@@ -17,6 +17,7 @@ final class PostgresTransaction {
     private long now;
     private PostgresQueues queues;
     private boolean joined;
+    private boolean ended;
 
     PostgresTransaction(PostgresDatabase database, PostgresSession session, long now, PostgresQueues queues) {
         this.database = database;
@@ -44,7 +45,20 @@ final class PostgresTransaction {
     }
 
     PostgresStatement sql(String sql) throws SQLException {
+        if (ended) {
+            throw new IllegalStateException("The transaction has ended with the statement before");
+        }
         return session.sql(sql);
+    }
+
+    /** A statement, or several, that end with {@code COMMIT}: so the commit takes no round trip of its own. */
+    PostgresStatement last(String sql) throws SQLException {
+        if (joined) {
+            throw new IllegalStateException("A caller's own transaction is not the store's to end");
+        }
+        PostgresStatement last = sql(sql);
+        ended = true;
+        return last;
     }
 
     PostgresSession session() {
@@ -60,11 +74,16 @@ final class PostgresTransaction {
         return Instant.ofEpochMilli(now);
     }
 
+    /** Takes over a time that was read after the transaction had begun, and before anything was decided by it. */
+    void renewNow(long read) {
+        now = Math.max(now, read);
+    }
+
     /** Reads the clock again, after waiting for a lock and before anything was decided by the time. */
     void renewNow() throws SQLException {
         if (database.clock() == null) {
             Long read = sql(CLOCK).first(row -> row.getLong(1));
-            now = read == null ? now : Math.max(now, read);
+            renewNow(read == null ? now : read);
         }
     }
 

@@ -12,7 +12,6 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,29 +25,109 @@ import org.jspecify.annotations.Nullable;
 final class PostgresTurns {
 
     // Each lane by its index, no further than its share; tasks that others are about to take are passed over. Each part
-    // is
-    // a subquery of its own, because a union cannot lock. Executed once for each lane, so a lock is never asked for
-    // twice.
+    // is a subquery of its own, because a union cannot lock. Executed once for each lane, so a lock is never asked for
+    // twice. Tells the time also if there is nothing.
     static final String FETCH = """
-            SELECT c.kind, l.lane, c.task, c.seq, c.order_at, c.mutex, c.place, c.attempt
-            FROM unnest(?, ?, ?) AS l (lane, start_at, start_seq) CROSS JOIN LATERAL (
-              SELECT 0 AS kind, a.* FROM (
-                SELECT task, seq, order_at, mutex, ctid AS place, attempt FROM semel.ready
-                WHERE lane = l.lane AND NOT suspect AND (order_at, seq) > (l.start_at, l.start_seq)
-                  AND order_at <= ? AND order_at + priority * 60000::bigint <= ?
-                ORDER BY order_at, seq LIMIT ? FOR UPDATE SKIP LOCKED) a
-              UNION ALL
-              SELECT 1, b.* FROM (
-                SELECT task, seq, order_at, mutex, ctid AS place, attempt FROM semel.ready
-                WHERE lane = l.lane AND suspect AND order_at <= ? AND order_at + priority * 60000::bigint <= ?
-                ORDER BY order_at, seq LIMIT ? FOR UPDATE SKIP LOCKED) b
-              UNION ALL
-              SELECT 2, e.* FROM (
-                SELECT task, seq, order_at, mutex, ctid AS place, attempt FROM semel.running
-                WHERE lane = l.lane AND order_at <= ? AND order_at + priority * 60000::bigint <= ?
-                ORDER BY order_at, seq LIMIT ? FOR UPDATE SKIP LOCKED) e
-            ) c
+            WITH s AS MATERIALIZED (
+              SELECT coalesce(?, (extract(epoch FROM clock_timestamp()) * 1000)::bigint) AS now
+            )
+            SELECT s.now, f.* FROM s LEFT JOIN LATERAL (
+              SELECT c.kind, l.lane, c.task, c.seq, c.order_at, c.mutex, c.place, c.attempt
+              FROM unnest(?, ?, ?) AS l (lane, start_at, start_seq) CROSS JOIN LATERAL (
+                SELECT 0 AS kind, a.* FROM (
+                  SELECT task, seq, order_at, mutex, ctid AS place, attempt FROM semel.ready
+                  WHERE lane = l.lane AND NOT suspect AND (order_at, seq) > (l.start_at, l.start_seq)
+                    AND order_at <= s.now AND order_at + priority * 60000::bigint <= s.now
+                  ORDER BY order_at, seq LIMIT ? FOR UPDATE SKIP LOCKED) a
+                UNION ALL
+                SELECT 1, b.* FROM (
+                  SELECT task, seq, order_at, mutex, ctid AS place, attempt FROM semel.ready
+                  WHERE lane = l.lane AND suspect AND order_at <= s.now AND order_at + priority * 60000::bigint <= s.now
+                  ORDER BY order_at, seq LIMIT ? FOR UPDATE SKIP LOCKED) b
+                UNION ALL
+                SELECT 2, e.* FROM (
+                  SELECT task, seq, order_at, mutex, ctid AS place, attempt FROM semel.running
+                  WHERE lane = l.lane AND order_at <= s.now AND order_at + priority * 60000::bigint <= s.now
+                  ORDER BY order_at, seq LIMIT ? FOR UPDATE SKIP LOCKED) e
+              ) c
+            ) f ON true
             """;
+
+    /**
+     * How much of which lanes is read.
+     *
+     * @param from the numbers of the lanes, and where each begins
+     * @param share how many tasks of each
+     * @param suspects how many of each that have a vanished attempt
+     */
+    record Reading(Map<Integer, Start> from, int share, int suspects) {
+
+        static Reading of(Collection<Lane> lanes, PostgresStarts starts, int share, int suspects) {
+            Map<Integer, Start> from = new LinkedHashMap<>();
+            lanes.forEach(lane -> from.put(lane.id(), starts.of(lane.id())));
+            return new Reading(from, share, Math.min(share, suspects));
+        }
+
+        /**
+         * Binds it to {@link #FETCH}.
+         *
+         * @param now the time, or null for that of the database
+         */
+        PostgresStatement bind(PostgresStatement statement, @Nullable Long now) throws SQLException {
+            return statement
+                    .withLong(now)
+                    .ints(from.keySet())
+                    .longs(from.values().stream().map(Start::orderAt).toList())
+                    .longs(from.values().stream().map(Start::seq).toList())
+                    .with(share)
+                    .with(suspects)
+                    .with(suspects);
+        }
+    }
+
+    /** What was read, when by the clock of the database, and how long it took. */
+    record Read(Reading reading, long now, List<Candidate> found, long nanos) {}
+
+    /** Reads the rows of {@link #FETCH}. */
+    static final class Rows {
+
+        private static final Kind[] KINDS = Kind.values();
+
+        private final Map<Integer, Lane> lanes = new HashMap<>();
+        private final List<Candidate> found = new ArrayList<>();
+        private long now;
+
+        Rows(Collection<Lane> lanes) {
+            lanes.forEach(lane -> this.lanes.put(lane.id(), lane));
+        }
+
+        void add(ResultSet row) throws SQLException {
+            now = row.getLong(1);
+            int kind = row.getInt(2);
+            if (!row.wasNull()) {
+                found.add(new Candidate(
+                        KINDS[kind],
+                        known(lanes.get(row.getInt(3))),
+                        PostgresStatement.id(row, 4),
+                        row.getLong(5),
+                        row.getLong(6),
+                        row.getString(7),
+                        row.getString(8),
+                        row.getInt(9)));
+            }
+        }
+
+        Read read(Reading reading, long nanos) {
+            return new Read(reading, now, List.copyOf(found), nanos);
+        }
+
+        private static Lane known(@Nullable Lane lane) {
+            if (lane == null) {
+                throw new IllegalStateException("A claim was given a lane that it did not ask for");
+            }
+            return lane;
+        }
+    }
 
     /** Where a task lay. */
     enum Kind {
@@ -112,86 +191,30 @@ final class PostgresTurns {
 
     private final Map<Group, Turn> turns = new LinkedHashMap<>();
 
-    /** Reads the share of each lane, in the order of the groups. */
-    PostgresTurns(
-            PostgresTransaction tx,
-            Map<Group, List<Lane>> groups,
-            PostgresStarts starts,
-            @Nullable Long readBefore,
-            int share,
-            int suspects)
-            throws SQLException {
-        Map<Integer, Lane> lanes = new LinkedHashMap<>();
-        for (Map.Entry<Group, List<Lane>> group : groups.entrySet()) {
-            turns.put(group.getKey(), new Turn(group.getKey()));
-            group.getValue().forEach(lane -> lanes.put(lane.id(), lane));
-        }
-        record Read(Lane lane, Kind kind) {}
-        Map<Read, Integer> read = new HashMap<>();
-        int mostSuspects = Math.min(share, suspects);
-        for (Candidate candidate : fetch(tx, lanes, starts, readBefore, share, mostSuspects)) {
+    /** Begins a round with what was read. */
+    PostgresTurns(Collection<Group> groups, Read read) {
+        groups.forEach(group -> turns.put(group, new Turn(group)));
+        record Part(Lane lane, Kind kind) {}
+        Map<Part, Integer> parts = new HashMap<>();
+        for (Candidate candidate : read.found()) {
             Turn turn = turns.get(candidate.lane().group());
             if (turn == null) {
                 throw new IllegalStateException("A claim was given a lane that it did not ask for");
             }
             turn.read.add(candidate);
-            int count = read.merge(new Read(candidate.lane(), candidate.kind()), 1, Integer::sum);
-            turn.mayHaveMore |= count == (candidate.suspect() ? mostSuspects : share);
+            int count = parts.merge(new Part(candidate.lane(), candidate.kind()), 1, Integer::sum);
+            Reading reading = read.reading();
+            turn.mayHaveMore |= count == (candidate.suspect() ? reading.suspects() : reading.share());
         }
         turns.values().forEach(Turn::begin);
     }
 
-    private static List<Candidate> fetch(
-            PostgresTransaction tx,
-            Map<Integer, Lane> lanes,
-            PostgresStarts starts,
-            @Nullable Long readBefore,
-            int share,
-            int suspects)
-            throws SQLException {
-        Kind[] kinds = Kind.values();
-        PostgresStatement.Reader<Candidate> reader = (ResultSet row) -> new Candidate(
-                kinds[row.getInt(1)],
-                known(lanes.get(row.getInt(2))),
-                PostgresStatement.id(row, 3),
-                row.getLong(4),
-                row.getLong(5),
-                row.getString(6),
-                row.getString(7),
-                row.getInt(8));
-        List<Start> from = lanes.keySet().stream().map(starts::of).toList();
+    /** Reads lanes. */
+    static Read read(PostgresTransaction tx, Collection<Lane> lanes, Reading reading) throws SQLException {
         long began = System.nanoTime();
-        long now = tx.now();
-        List<Candidate> found = tx.sql(FETCH)
-                .ints(lanes.keySet())
-                .longs(from.stream().map(Start::orderAt).toList())
-                .longs(from.stream().map(Start::seq).toList())
-                .with(now)
-                .with(now)
-                .with(share)
-                .with(now)
-                .with(now)
-                .with(suspects)
-                .with(now)
-                .with(now)
-                .with(suspects)
-                .list(reader);
-        List<Integer> fromBeginning = new ArrayList<>();
-        Iterator<Start> start = from.iterator();
-        for (int lane : lanes.keySet()) {
-            if (start.next().equals(Start.BEGINNING)) {
-                fromBeginning.add(lane);
-            }
-        }
-        starts.read(tx, fromBeginning, found, readBefore, System.nanoTime() - began);
-        return found;
-    }
-
-    private static Lane known(@Nullable Lane lane) {
-        if (lane == null) {
-            throw new IllegalStateException("A claim was given a lane that it did not ask for");
-        }
-        return lane;
+        Rows rows = new Rows(lanes);
+        reading.bind(tx.sql(FETCH), tx.now()).results(rows::add);
+        return rows.read(reading, System.nanoTime() - began);
     }
 
     /**

@@ -66,7 +66,8 @@ final class PostgresScenes {
     }
 
     // What is done by one request, if the same was asked before.
-    private static final Set<String> AT_ONCE = Set.of("submit a few new tasks", "submit duplicates");
+    private static final Set<String> AT_ONCE =
+            Set.of("submit a few new tasks", "submit duplicates", "submit new tasks among duplicates");
 
     private final TaskStore store;
     private final ManualClock clock;
@@ -107,6 +108,14 @@ final class PostgresScenes {
         ALL.put("submit duplicates", on -> {
             on.store.submit(List.of(on.keyed("a"), on.keyed("b")));
             List<NewTask> batch = List.of(on.keyed("b"), on.keyed("a"));
+            return (store, again) -> store.submit(batch);
+        });
+        ALL.put("submit new tasks among duplicates", on -> {
+            on.store.submit(List.of(on.keyed("a"), on.keyed("b")));
+            on.claimed().forEach(lease -> on.store.apply(List.of(new Transition.Complete(lease, "1"))));
+            on.store.submit(List.of(on.keyed("d")));
+            List<NewTask> batch =
+                    List.of(on.keyed("c"), on.keyed("b"), on.plain(), on.keyed("d"), on.keyed("a"), on.keyed("e"));
             return (store, again) -> store.submit(batch);
         });
         ALL.put("submit a replacement of a pending task", on -> {
