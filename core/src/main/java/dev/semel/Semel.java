@@ -78,7 +78,8 @@ public final class Semel implements AutoCloseable {
         this.results = new Results(builder.store, timers);
         this.observer = builder.observer;
         Submitting observed = ObservedSubmitting.of(builder.store, observer);
-        Batcher<NewTask, Submitted> batcher = new Batcher<>(Sender.MAX_BATCH, MAX_WAITING, observed::submit);
+        Batcher<NewTask, Submitted> batcher =
+                new Batcher<>(Sender.MAX_BATCH, MAX_WAITING, builder.store.concurrentSubmissions(), observed::submit);
         this.sender = new Sender(this, batcher::call, observed, false);
         this.queues = new Queues(builder.store, System::nanoTime);
         this.duplicates = new DuplicateCounts(builder.store, timers);

@@ -12,21 +12,29 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Gathers what many callers want at the same moment into one call. It adds no waiting when there is little to do: the first
- * caller goes at once, and those who come while it is under way form the next batch, which one of them carries.
+ * caller goes at once, and those who come while it is under way form the next batch, which one of them carries. Where calls
+ * are carried out side by side, a further one goes while the first is under way, as soon as enough callers wait to make it
+ * worth its while.
  *
  * @param <I> the class of what a caller hands in
  * @param <O> the class of the answer
  */
 public final class Batcher<I, O> {
 
+    /** So many callers have to wait before a further call goes: with fewer of them calls become small, and cost more. */
+    static final int ENOUGH = 16;
+
     private final int maxBatch;
     private final int maxWaiting;
+    private final int maxCalls;
     private final Function<List<I>, List<O>> call;
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition room = lock.newCondition();
     private final Queue<Entry<I, O>> queue = new ArrayDeque<>();
-    private boolean busy;
+    private int calls;
+    // The first in the queue has been told to carry the next batch, and has not begun.
+    private boolean appointed;
 
     private static final class Entry<I, O> {
         final I item;
@@ -50,11 +58,13 @@ public final class Batcher<I, O> {
      *
      * @param maxBatch the most items of one call
      * @param maxWaiting the most items that wait; further callers are held back before they are taken in
+     * @param maxCalls the most calls at the same time
      * @param call answers one for each item, in order
      */
-    public Batcher(int maxBatch, int maxWaiting, Function<List<I>, List<O>> call) {
+    public Batcher(int maxBatch, int maxWaiting, int maxCalls, Function<List<I>, List<O>> call) {
         this.maxBatch = maxBatch;
         this.maxWaiting = maxWaiting;
+        this.maxCalls = maxCalls;
         this.call = call;
     }
 
@@ -82,6 +92,16 @@ public final class Batcher<I, O> {
         return answer(entry);
     }
 
+    /** How many wait for a call to begin. */
+    int waiting() {
+        lock.lock();
+        try {
+            return queue.size();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     private void enqueue(Entry<I, O> entry) {
         lock.lock();
         try {
@@ -89,10 +109,7 @@ public final class Batcher<I, O> {
                 room.awaitUninterruptibly();
             }
             queue.add(entry);
-            if (!busy) {
-                busy = true;
-                entry.leads = true;
-            }
+            appoint();
         } finally {
             lock.unlock();
         }
@@ -106,6 +123,8 @@ public final class Batcher<I, O> {
             while (batch.size() < maxBatch && !queue.isEmpty()) {
                 batch.add(queue.remove());
             }
+            appointed = false;
+            appoint();
             room.signalAll();
         } finally {
             lock.unlock();
@@ -118,25 +137,32 @@ public final class Batcher<I, O> {
         } catch (RuntimeException | Error e) {
             batch.forEach(entry -> entry.failure = e);
         }
-        appointNext();
+        ended();
         for (Entry<I, O> entry : batch) {
             entry.done = true;
             LockSupport.unpark(entry.thread);
         }
     }
 
-    private void appointNext() {
+    private void ended() {
         lock.lock();
         try {
-            Entry<I, O> next = queue.peek();
-            if (next == null) {
-                busy = false;
-            } else {
-                next.leads = true;
-                LockSupport.unpark(next.thread);
-            }
+            calls--;
+            appoint();
         } finally {
             lock.unlock();
+        }
+    }
+
+    /** Lets the first who waits carry the next batch, if it is time; under the lock. */
+    private void appoint() {
+        Entry<I, O> next = queue.peek();
+        boolean isTime = calls == 0 || (calls < maxCalls && queue.size() >= ENOUGH);
+        if (next != null && isTime && !appointed) {
+            calls++;
+            appointed = true;
+            next.leads = true;
+            LockSupport.unpark(next.thread);
         }
     }
 

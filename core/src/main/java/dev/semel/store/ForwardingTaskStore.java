@@ -26,6 +26,11 @@ public abstract class ForwardingTaskStore implements TaskStore {
     }
 
     @Override
+    public int concurrentSubmissions() {
+        return store.concurrentSubmissions();
+    }
+
+    @Override
     public Claims claim(ClaimRequest request) {
         return store.claim(request);
     }

@@ -202,6 +202,16 @@ import java.util.Optional;
 public interface TaskStore extends Submitting, AutoCloseable {
 
     /**
+     * How many calls of {@link #submit} at the same time are worth their while where many callers submit singly and share
+     * calls. Nothing but speed depends on it.
+     *
+     * @return 1, unless the store carries them out side by side
+     */
+    default int concurrentSubmissions() {
+        return 1;
+    }
+
+    /**
      * Gives due tasks to a worker, each with a lease.
      *
      * @param request what the worker wants

@@ -6,9 +6,11 @@ final class DuplicateShare {
     // Three batches of one kind are enough to forget what was before.
     private static final double WEIGHT_OF_NEWEST = 0.75;
     private static final double FEW = 0.02;
+    private static final int MANY_BATCHES = 20;
 
     // Two who write at the same time forget one batch, and that is no harm.
     private volatile double share;
+    private volatile int batchesWithout;
 
     /** Notes how many duplicates a batch had. */
     void note(long duplicates, int of) {
@@ -17,6 +19,17 @@ final class DuplicateShare {
         if (after != before) {
             share = after;
         }
+        int without = batchesWithout;
+        if (duplicates > 0) {
+            batchesWithout = 0;
+        } else if (without < MANY_BATCHES) {
+            batchesWithout = without + 1;
+        }
+    }
+
+    /** Whether there was none for so long that one is a surprise. */
+    boolean areNone() {
+        return batchesWithout >= MANY_BATCHES;
     }
 
     /** Whether there were hardly any. */

@@ -32,6 +32,19 @@ final class PostgresHeld {
     private final Set<RecordKey> busy = new HashSet<>();
     private boolean careful;
     private boolean repeats;
+    private boolean onlyNew;
+
+    /** For a batch of which nobody has to look first who holds its keys: adding them tells. */
+    static PostgresHeld expectingOnlyNew(boolean expecting) {
+        PostgresHeld held = new PostgresHeld();
+        held.onlyNew = expecting;
+        return held;
+    }
+
+    /** Whether all keys are taken for new until adding them shows that they are not. */
+    boolean expectsOnlyNew() {
+        return onlyNew;
+    }
 
     /** For a batch in which tasks that were submitted before are no surprise. */
     static PostgresHeld expectingRepeats() {
@@ -71,6 +84,8 @@ final class PostgresHeld {
     /** Adds records, sorted, and leaves out those that somebody else has added and not committed for too long. */
     void add(PostgresTransaction tx, Map<RecordKey, Holder> sorted) throws SQLException {
         SortedMap<RecordKey, Holder> all = new TreeMap<>(sorted);
+        // If one is not new the transaction is over, and the next one looks.
+        onlyNew = false;
         take(tx, List.copyOf(all.keySet()), () -> PostgresRecords.add(tx, all), part -> add(tx, submap(all, part)));
     }
 

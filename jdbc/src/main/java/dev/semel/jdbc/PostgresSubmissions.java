@@ -92,10 +92,9 @@ final class PostgresSubmissions {
             }
         }
         // Where nobody holds any of the keys, and no two items are about the same, each item is new, or its task is
-        // there
-        // already: then inserting it tells.
+        // there already: then inserting it tells.
         boolean mayBeNew = !held.expectsRepeats() && keyed == keys.size();
-        if (!mayBeNew || PostgresRecords.isAnyHeld(tx, keys)) {
+        if (!mayBeNew || (!held.expectsOnlyNew() && PostgresRecords.isAnyHeld(tx, keys))) {
             look();
         }
     }

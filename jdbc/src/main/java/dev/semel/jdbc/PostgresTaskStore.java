@@ -54,6 +54,10 @@ public final class PostgresTaskStore implements TaskStore, JoiningStore, Transac
 
     private static final long CONNECT_MILLIS = 10_000;
     private static final int PROBE_SECONDS = 5;
+
+    // While the server commits one batch, it can read the next.
+    private static final int CONCURRENT_SUBMISSIONS = 2;
+
     private static final long VALIDATION_MILLIS = 2_000;
 
     private final PostgresDatabase database;
@@ -221,7 +225,7 @@ public final class PostgresTaskStore implements TaskStore, JoiningStore, Transac
             return List.of();
         }
         List<Asked> asked = database.named(items);
-        PostgresHeld held = new PostgresHeld();
+        PostgresHeld held = PostgresHeld.expectingOnlyNew(database.duplicates().areNone());
         List<Submitted> answers = new PostgresAtOnce(database, held).submit(asked);
         if (answers == null) {
             answers = database.write(
@@ -232,6 +236,11 @@ public final class PostgresTaskStore implements TaskStore, JoiningStore, Transac
             database.duplicates().note(duplicates, answers.size());
         }
         return answers;
+    }
+
+    @Override
+    public int concurrentSubmissions() {
+        return CONCURRENT_SUBMISSIONS;
     }
 
     static List<NewTask> checked(List<NewTask> batch) {

@@ -1,0 +1,163 @@
+package dev.semel.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+final class BatcherTest {
+
+    private static final Executor CALLERS = task -> Thread.ofPlatform().daemon().start(task);
+
+    /** A call that waits until it is let go. */
+    private record Held(List<Integer> items, CompletableFuture<Void> free) {}
+
+    private final LinkedBlockingQueue<Held> begun = new LinkedBlockingQueue<>();
+
+    private List<String> held(List<Integer> items) {
+        Held held = new Held(items, new CompletableFuture<>());
+        begun.add(held);
+        held.free().join();
+        return items.stream().map(String::valueOf).toList();
+    }
+
+    private Held next() throws InterruptedException {
+        Held held = begun.poll(30, TimeUnit.SECONDS);
+        assertThat(held).as("a call").isNotNull();
+        return held;
+    }
+
+    private static CompletableFuture<String> call(Batcher<Integer, String> batcher, int item) {
+        return CompletableFuture.supplyAsync(() -> batcher.call(item), CALLERS);
+    }
+
+    /** Hands in so many, each only when the one before is waiting, so that their order is known. */
+    private static List<CompletableFuture<String>> callInOrder(Batcher<Integer, String> batcher, int from, int number) {
+        List<CompletableFuture<String>> calls = new ArrayList<>();
+        for (int i = 0; i < number; i++) {
+            int waiting = batcher.waiting();
+            calls.add(call(batcher, from + i));
+            while (batcher.waiting() == waiting) {
+                Thread.onSpinWait();
+            }
+        }
+        return calls;
+    }
+
+    @Test
+    void thoseWhoComeMeanwhileAreTheNextCall() throws Exception {
+        Batcher<Integer, String> batcher = new Batcher<>(100, 1_000, 1, this::held);
+        CompletableFuture<String> first = call(batcher, 0);
+        Held alone = next();
+        assertThat(alone.items()).containsExactly(0);
+        List<CompletableFuture<String>> others = callInOrder(batcher, 1, 2 * Batcher.ENOUGH);
+        assertThat(begun).as("one call at a time").isEmpty();
+        alone.free().complete(null);
+        Held second = next();
+        assertThat(second.items())
+                .containsExactlyElementsOf(
+                        IntStream.rangeClosed(1, 2 * Batcher.ENOUGH).boxed().toList());
+        second.free().complete(null);
+        assertThat(first.get(30, TimeUnit.SECONDS)).isEqualTo("0");
+        assertThat(others.getLast().get(30, TimeUnit.SECONDS)).isEqualTo("" + 2 * Batcher.ENOUGH);
+    }
+
+    @Test
+    void aSecondCallGoesMeanwhileIfEnoughWaitAndNeverAThird() throws Exception {
+        Batcher<Integer, String> batcher = new Batcher<>(100, 1_000, 2, this::held);
+        CompletableFuture<String> unused = call(batcher, 0);
+        Held first = next();
+        List<CompletableFuture<String>> some = callInOrder(batcher, 1, Batcher.ENOUGH - 1);
+        assertThat(begun).as("not for so few").isEmpty();
+        CompletableFuture<String> enough = call(batcher, Batcher.ENOUGH);
+        Held second = next();
+        assertThat(second.items()).hasSize(Batcher.ENOUGH).startsWith(1);
+        List<CompletableFuture<String>> more = callInOrder(batcher, 100, 2 * Batcher.ENOUGH);
+        assertThat(begun).as("no third").isEmpty();
+        second.free().complete(null);
+        assertThat(enough.get(30, TimeUnit.SECONDS)).isEqualTo("" + Batcher.ENOUGH);
+        assertThat(some.getFirst().get(30, TimeUnit.SECONDS)).isEqualTo("1");
+        Held third = next();
+        assertThat(third.items()).hasSize(2 * Batcher.ENOUGH).startsWith(100);
+        first.free().complete(null);
+        third.free().complete(null);
+        assertThat(more.getLast().get(30, TimeUnit.SECONDS)).isEqualTo("" + (100 + 2 * Batcher.ENOUGH - 1));
+    }
+
+    @Test
+    void aBatchHasNoMoreThanItMayAndTheRestFollows() throws Exception {
+        Batcher<Integer, String> batcher = new Batcher<>(2, 1_000, 1, this::held);
+        CompletableFuture<String> unused = call(batcher, 0);
+        Held first = next();
+        List<CompletableFuture<String>> others = callInOrder(batcher, 1, 3);
+        first.free().complete(null);
+        Held second = next();
+        assertThat(second.items()).containsExactly(1, 2);
+        second.free().complete(null);
+        Held third = next();
+        assertThat(third.items()).containsExactly(3);
+        third.free().complete(null);
+        assertThat(others.getLast().get(30, TimeUnit.SECONDS)).isEqualTo("3");
+    }
+
+    @Test
+    void aFailureIsToldToAllOfItsCallAndTheNextOneGoes() throws Exception {
+        AtomicInteger calls = new AtomicInteger();
+        Batcher<Integer, String> batcher = new Batcher<>(100, 1_000, 2, items -> {
+            if (calls.incrementAndGet() == 2) {
+                throw new IllegalStateException("broken");
+            }
+            return held(items);
+        });
+        CompletableFuture<String> unused = call(batcher, 0);
+        Held first = next();
+        List<CompletableFuture<String>> failing = callInOrder(batcher, 1, 3);
+        first.free().complete(null);
+        for (CompletableFuture<String> one : failing) {
+            assertThatThrownBy(() -> one.get(30, TimeUnit.SECONDS)).hasMessageContaining("broken");
+        }
+        CompletableFuture<String> after = call(batcher, 7);
+        next().free().complete(null);
+        assertThat(after.get(30, TimeUnit.SECONDS)).isEqualTo("7");
+    }
+
+    @Test
+    void manyCallersEachGetTheirOwnAnswerWhateverIsSharedAndHowManyMayWait() throws Exception {
+        for (int most : List.of(1, 2, 3)) {
+            AtomicInteger underWay = new AtomicInteger();
+            AtomicInteger mostUnderWay = new AtomicInteger();
+            ConcurrentHashMap<Integer, Integer> times = new ConcurrentHashMap<>();
+            Batcher<Integer, String> batcher = new Batcher<>(20, 40, most, items -> {
+                mostUnderWay.accumulateAndGet(underWay.incrementAndGet(), Math::max);
+                items.forEach(item -> times.merge(item, 1, Integer::sum));
+                underWay.decrementAndGet();
+                return items.stream().map(String::valueOf).toList();
+            });
+            List<CompletableFuture<Void>> callers = new ArrayList<>();
+            for (int caller = 0; caller < 64; caller++) {
+                int from = caller * 200;
+                callers.add(CompletableFuture.runAsync(
+                        () -> {
+                            for (int item = from; item < from + 200; item++) {
+                                assertThat(batcher.call(item)).isEqualTo("" + item);
+                            }
+                        },
+                        CALLERS));
+            }
+            CompletableFuture.allOf(callers.toArray(CompletableFuture[]::new)).get(60, TimeUnit.SECONDS);
+            assertThat(times).hasSize(64 * 200);
+            assertThat(times.values()).allMatch(count -> count == 1);
+            assertThat(mostUnderWay.get()).isBetween(1, most);
+            assertThat(batcher.waiting()).isZero();
+        }
+    }
+}
