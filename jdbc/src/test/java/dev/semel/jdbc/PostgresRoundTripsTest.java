@@ -1,0 +1,170 @@
+package dev.semel.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.semel.store.Claims;
+import dev.semel.store.NewTask;
+import dev.semel.store.QueueSettings;
+import dev.semel.store.Submitted;
+import dev.semel.store.Transition;
+import dev.semel.task.Identity;
+import dev.semel.testkit.FaultyWire;
+import dev.semel.testservers.PostgresServer;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.postgresql.ds.PGSimpleDataSource;
+
+/**
+ * How often the program and the server wait for each other, counted on the wire between them; and what is sent on the chance
+ * that a claim needs it and turns out to be something else than it needs.
+ */
+@Timeout(120)
+class PostgresRoundTripsTest {
+
+    private static final int WARM = 30;
+
+    private FaultyWire wire;
+    private PostgresTaskStore store;
+
+    @BeforeEach
+    void open() throws SQLException {
+        PGSimpleDataSource database = PostgresServer.freshDatabase();
+        wire = FaultyWire.to(database.getPortNumbers()[0]);
+        store = PostgresTaskStore.open(
+                new FewConnections(PostgresWireTest.through(wire, database), 1),
+                PostgresSettings.standard().withHints(false));
+    }
+
+    @AfterEach
+    void close() {
+        store.close();
+        wire.close();
+    }
+
+    private long requestsOf(Runnable work) {
+        long before = wire.requests();
+        work.run();
+        return wire.requests() - before;
+    }
+
+    private static NewTask keyed(String key) {
+        return Tasks.keyed(key, "{}");
+    }
+
+    private static List<NewTask> plain(int number) {
+        return IntStream.range(0, number).mapToObj(i -> Tasks.plain()).toList();
+    }
+
+    private void complete(Claims claims) {
+        store.apply(claims.tasks().stream()
+                .map(claimed -> (Transition) new Transition.Complete(claimed.lease(), "1"))
+                .toList());
+    }
+
+    @Test
+    void aClaimLikeTheOneBeforeIsTwoRoundTripsWhateverItFinds() {
+        for (int i = 0; i < WARM; i++) {
+            store.submit(plain(10));
+            complete(store.claim(Tasks.request(5)));
+            complete(store.claim(Tasks.request(50)));
+            complete(store.claim(Tasks.request(50)));
+        }
+        store.submit(plain(11));
+        List<Claims> claims = new ArrayList<>();
+        assertThat(requestsOf(() -> claims.add(store.claim(Tasks.request(5)))))
+                .as("one that takes all it may")
+                .isEqualTo(2);
+        assertThat(requestsOf(() -> claims.add(store.claim(Tasks.request(2)))))
+                .as("one of few, which share no lease")
+                .isEqualTo(2);
+        assertThat(requestsOf(() -> claims.add(store.claim(Tasks.request(50)))))
+                .as("one that takes the rest")
+                .isEqualTo(2);
+        assertThat(requestsOf(() -> claims.add(store.claim(Tasks.request(50)))))
+                .as("one that finds nothing")
+                .isEqualTo(2);
+        assertThat(claims).extracting(one -> one.tasks().size()).containsExactly(5, 2, 4, 0);
+    }
+
+    @Test
+    void aFewSubmissionsAreOneRoundTripNewOrNotOrBoth() {
+        List<String> keys = IntStream.range(0, 40).mapToObj(i -> "key " + i).toList();
+        store.submit(keys.stream().map(PostgresRoundTripsTest::keyed).toList());
+        for (int i = 0; i < WARM; i++) {
+            store.submit(List.of(keyed("warm " + i), Tasks.plain()));
+        }
+        assertThat(requestsOf(() -> store.submit(List.of(keyed("new 1"), Tasks.plain(), keyed("new 2")))))
+                .as("new")
+                .isEqualTo(1);
+        for (int i = 0; i < WARM; i++) {
+            store.submit(List.of(keyed("mixed " + i), keyed(keys.get(i))));
+        }
+        List<Submitted> mixed = new ArrayList<>();
+        assertThat(requestsOf(
+                        () -> mixed.addAll(store.submit(List.of(keyed("new 3"), keyed("key 7"), keyed("new 4"))))))
+                .as("some new and some not")
+                .isEqualTo(1);
+        assertThat(mixed)
+                .extracting(Object::getClass)
+                .containsExactly((Class) Submitted.Created.class, (Class) Submitted.Returned.class, (Class)
+                        Submitted.Created.class);
+        for (int i = 0; i < WARM; i++) {
+            store.submit(List.of(keyed("key 1"), keyed("key 2")));
+        }
+        assertThat(requestsOf(() -> store.submit(List.of(keyed("key 3"), keyed("key 4")))))
+                .as("duplicates")
+                .isEqualTo(1);
+    }
+
+    @Test
+    void aClaimFindsTasksOfATypeAndATenantThatAreNewSinceTheOneBefore() {
+        store.submit(plain(2));
+        assertThat(store.claim(Tasks.request(10)).tasks()).hasSize(2);
+        store.submit(List.of(
+                Tasks.plain(),
+                Tasks.of(Identity.DEFAULT_TENANT, Tasks.QUEUE, "other-type"),
+                Tasks.of("other-tenant", Tasks.QUEUE, Tasks.TYPE)));
+        Set<String> found = new HashSet<>();
+        store.claim(Tasks.request(10))
+                .tasks()
+                .forEach(claimed ->
+                        found.add(claimed.task().tenant() + "/" + claimed.task().type()));
+        assertThat(found)
+                .containsExactlyInAnyOrder(
+                        Identity.DEFAULT_TENANT + "/" + Tasks.TYPE,
+                        Identity.DEFAULT_TENANT + "/other-type",
+                        "other-tenant/" + Tasks.TYPE);
+    }
+
+    @Test
+    void aClaimHeedsWhatWasSetForAQueueSinceTheOneBefore() {
+        store.submit(plain(1));
+        assertThat(store.claim(Tasks.request(10)).tasks()).hasSize(1);
+        store.submit(plain(20));
+        set(QueueSettings.builder().paused(true));
+        assertThat(store.claim(Tasks.request(10)).tasks()).isEmpty();
+        set(QueueSettings.builder().paused(false).concurrency(4));
+        assertThat(store.claim(Tasks.request(10)).tasks())
+                .as("one runs already")
+                .hasSize(3);
+        assertThat(store.claim(Tasks.request(10)).tasks()).isEmpty();
+        store.apply(List.of(new Transition.ResetQueue(Tasks.QUEUE)));
+        assertThat(store.claim(Tasks.request(10)).tasks()).hasSize(10);
+        assertThat(store.claim(Tasks.request(3)).tasks())
+                .as("another limit than before")
+                .hasSize(3);
+        assertThat(store.claim(Tasks.request(10)).tasks()).hasSize(4);
+    }
+
+    private void set(QueueSettings.Builder settings) {
+        store.apply(List.of(new Transition.SetQueue(Tasks.QUEUE, settings.build())));
+    }
+}
