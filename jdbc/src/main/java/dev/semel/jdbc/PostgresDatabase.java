@@ -6,6 +6,7 @@ import dev.semel.task.SemelException;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -47,6 +48,9 @@ final class PostgresDatabase {
             """;
 
     private static final String DURABLE = "SET LOCAL synchronous_commit = on";
+
+    // For this transaction alone.
+    private static final String READ_COMMITTED = "SET TRANSACTION ISOLATION LEVEL READ COMMITTED";
 
     /** What is done in one transaction. */
     interface Operation<T> {
@@ -254,11 +258,8 @@ final class PostgresDatabase {
         T answer;
         StoreNews news;
         try (Connection connection = source.getConnection();
-                PostgresPatience.Restored limited = limit.of(connection, lockMillis)) {
-            boolean automatic = connection.getAutoCommit();
-            if (automatic) {
-                connection.setAutoCommit(false);
-            }
+                PostgresPatience.Restored limited = limit.of(connection, lockMillis);
+                PostgresAutoCommit manual = PostgresAutoCommit.off(connection)) {
             try {
                 PostgresTransaction tx = begin(connection, lockMillis, opening, true);
                 answer = operation.run(tx);
@@ -267,8 +268,6 @@ final class PostgresDatabase {
             } catch (SQLException | RuntimeException e) {
                 rollBack(connection, e);
                 throw e;
-            } finally {
-                giveBack(connection, automatic);
             }
         }
         told.accept(news);
@@ -280,18 +279,9 @@ final class PostgresDatabase {
         for (int tries = 1; ; tries++) {
             try (Connection connection = source.getConnection();
                     PostgresPatience.Restored limited =
-                            patience.with(connection, settings.lockLimit().toMillis())) {
-                boolean automatic = connection.getAutoCommit();
-                if (!automatic) {
-                    connection.setAutoCommit(true);
-                }
-                try {
-                    return look.look(session(connection));
-                } finally {
-                    if (!automatic) {
-                        connection.setAutoCommit(false);
-                    }
-                }
+                            patience.with(connection, settings.lockLimit().toMillis());
+                    PostgresAutoCommit automatic = PostgresAutoCommit.on(connection)) {
+                return look.look(session(connection));
             } catch (SQLException e) {
                 if (!PostgresFailures.isWorthAnotherTry(e) || tries == MOST_TRIES) {
                     throw e;
@@ -318,13 +308,11 @@ final class PostgresDatabase {
         if (mayChange && !start.isolation().equals("read committed")) {
             // A pool of the user's with another default. Whoever waits for a lock has to see what the holder did.
             connection.rollback();
-            connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+            execute(connection, READ_COMMITTED);
             return begin(connection, lockMillis, opening, false);
         }
         if (start.durability().equals("off")) {
-            try (var statement = connection.createStatement()) {
-                statement.execute(DURABLE);
-            }
+            execute(connection, DURABLE);
         }
         Long clock = clockMillis();
         return new PostgresTransaction(
@@ -353,10 +341,8 @@ final class PostgresDatabase {
 
     private <T> T read(Limit limit, Look<T> look) {
         try (Connection connection = source.getConnection();
-                PostgresPatience.Restored limited = limit.of(connection, 0)) {
-            if (!connection.getAutoCommit()) {
-                connection.setAutoCommit(true);
-            }
+                PostgresPatience.Restored limited = limit.of(connection, 0);
+                PostgresAutoCommit automatic = PostgresAutoCommit.on(connection)) {
             return look.look(new PostgresSession(connection, texts, false));
         } catch (SQLException e) {
             throw translated(e);
@@ -404,23 +390,17 @@ final class PostgresDatabase {
         return asked;
     }
 
+    private static void execute(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
     private static void rollBack(Connection connection, Exception because) {
         try {
             connection.rollback();
         } catch (SQLException e) {
             because.addSuppressed(e);
-        }
-    }
-
-    /** As it came: not every pool resets what was set. */
-    private static void giveBack(Connection connection, boolean automatic) {
-        try {
-            if (automatic && !connection.isClosed()) {
-                connection.setAutoCommit(true);
-            }
-        } catch (SQLException e) {
-            // The connection is broken, and closing it is all that is left to do.
-            return;
         }
     }
 }

@@ -57,8 +57,8 @@ final class PostgresListening implements AutoCloseable {
     void send(String message) {
         try (Connection connection = sending.getConnection();
                 PostgresPatience.Restored limited = patience.with(connection, 0);
+                PostgresAutoCommit automatic = PostgresAutoCommit.on(connection);
                 PreparedStatement notify = connection.prepareStatement("SELECT pg_notify(?, ?)")) {
-            connection.setAutoCommit(true);
             notify.setString(1, channel);
             notify.setString(2, own + " " + message);
             notify.execute();
@@ -71,8 +71,8 @@ final class PostgresListening implements AutoCloseable {
         long pause = FIRST_PAUSE;
         while (!closed) {
             try (Connection connection = hearing.getConnection();
-                    PostgresPatience.Restored limited = patience.with(connection, 0)) {
-                connection.setAutoCommit(true);
+                    PostgresPatience.Restored limited = patience.with(connection, 0);
+                    PostgresAutoCommit automatic = PostgresAutoCommit.on(connection)) {
                 PGConnection postgres = connection.unwrap(PGConnection.class);
                 try (Statement statement = connection.createStatement()) {
                     statement.execute("LISTEN " + channel);

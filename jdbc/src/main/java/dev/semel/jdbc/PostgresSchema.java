@@ -93,15 +93,14 @@ public final class PostgresSchema {
                     + "\", and this program may not make them. Run \"semel migrate\" with a user who"
                     + " may, or open the store with migration.");
         }
-        connection.setAutoCommit(false);
-        try {
-            migrateLocked(connection, shown, settings.schema());
-            connection.commit();
-        } catch (SQLException | RuntimeException e) {
-            connection.rollback();
-            throw e;
-        } finally {
-            connection.setAutoCommit(true);
+        try (PostgresAutoCommit manual = PostgresAutoCommit.off(connection)) {
+            try {
+                migrateLocked(connection, shown, settings.schema());
+                connection.commit();
+            } catch (SQLException | RuntimeException e) {
+                connection.rollback();
+                throw e;
+            }
         }
     }
 

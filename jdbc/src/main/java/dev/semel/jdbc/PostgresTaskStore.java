@@ -80,7 +80,8 @@ public final class PostgresTaskStore implements TaskStore, JoiningStore, Transac
                 ? PostgresPatience.withGivenConnections(settings)
                 : PostgresPatience.withOwnConnections(settings);
         try (Connection connection = source.getConnection();
-                PostgresPatience.Restored limited = patience.thoroughly(connection, 0)) {
+                PostgresPatience.Restored limited = patience.thoroughly(connection, 0);
+                PostgresAutoCommit automatic = PostgresAutoCommit.on(connection)) {
             PostgresSchema.migrate(connection, shown, settings);
         }
         this.listening =

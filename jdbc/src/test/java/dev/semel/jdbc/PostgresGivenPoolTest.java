@@ -1,0 +1,97 @@
+package dev.semel.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.semel.store.Claims;
+import dev.semel.store.NewTask;
+import dev.semel.store.SweepRequest;
+import dev.semel.store.Transition;
+import dev.semel.testservers.PostgresServer;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.postgresql.ds.PGSimpleDataSource;
+
+/**
+ * A pool of the user's that gives its connections back as they are. What they are set to is what the user's own code relies on:
+ * it is the same after every call of the store.
+ */
+@Timeout(120)
+class PostgresGivenPoolTest {
+
+    /** A data source whose connections all begin alike. */
+    private static FewConnections pool(boolean autoCommit, int isolation) {
+        PGSimpleDataSource database = PostgresServer.freshDatabase();
+        return new FewConnections(
+                new FewConnections(database, 1) {
+                    @Override
+                    public Connection getConnection() throws SQLException {
+                        Connection connection = database.getConnection();
+                        connection.setTransactionIsolation(isolation);
+                        connection.setAutoCommit(autoCommit);
+                        return connection;
+                    }
+                },
+                1);
+    }
+
+    private static void everything(PostgresTaskStore store) {
+        List<NewTask> large = new ArrayList<>(IntStream.range(0, 150)
+                .mapToObj(i -> Tasks.keyed("large " + i, "{}"))
+                .toList());
+        store.submit(large);
+        store.submit(List.of(Tasks.plain(), Tasks.keyed("a", "{}"), Tasks.keyed("large 1", "{}")));
+        Claims claims = store.claim(Tasks.request(100));
+        assertThat(claims.tasks()).hasSize(100);
+        List<Transition> moves = new ArrayList<>();
+        claims.tasks().forEach(claimed -> moves.add(new Transition.Complete(claimed.lease(), "1")));
+        moves.set(7, new Transition.Fail(claims.tasks().get(7).lease(), false, "broken"));
+        store.apply(moves);
+        assertThat(store.find(List.of(large.getFirst().id()))).hasSize(1);
+        assertThat(store.queues()).isEmpty();
+        assertThat(store.sweep(new SweepRequest(Duration.ofDays(1), Map.of(), Duration.ofDays(1), 10))
+                        .tasks())
+                .isZero();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aConnectionIsGivenBackAsItCame(boolean autoCommit) throws SQLException {
+        for (int isolation : List.of(
+                Connection.TRANSACTION_READ_COMMITTED,
+                Connection.TRANSACTION_REPEATABLE_READ,
+                Connection.TRANSACTION_SERIALIZABLE)) {
+            FewConnections pool = pool(autoCommit, isolation);
+            try (PostgresTaskStore store =
+                    PostgresTaskStore.open(pool, PostgresSettings.standard().withHints(false))) {
+                assertUntouched(pool, autoCommit, isolation);
+                everything(store);
+            }
+            assertUntouched(pool, autoCommit, isolation);
+        }
+    }
+
+    private static void assertUntouched(DataSource pool, boolean autoCommit, int isolation) throws SQLException {
+        try (Connection connection = pool.getConnection();
+                Statement statement = connection.createStatement()) {
+            assertThat(connection.getAutoCommit()).isEqualTo(autoCommit);
+            assertThat(connection.getTransactionIsolation()).isEqualTo(isolation);
+            try (var row = statement.executeQuery("SHOW enable_seqscan")) {
+                row.next();
+                assertThat(row.getString(1)).isEqualTo("on");
+            }
+            if (!autoCommit) {
+                connection.rollback();
+            }
+        }
+    }
+}
