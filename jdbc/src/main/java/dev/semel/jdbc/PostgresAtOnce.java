@@ -42,7 +42,7 @@ import org.postgresql.jdbc.PreferQueryMode;
 final class PostgresAtOnce {
 
     /** From this many on, appending with {@code COPY} costs less; then only batches of duplicates are dealt with here. */
-    private static final int MOST_ADDED = 100;
+    static final int MOST_ADDED = 100;
 
     // The winner of a race may be gone when it is looked for, and then the next one's.
     private static final int MOST_ROUNDS = 10;
@@ -65,8 +65,8 @@ final class PostgresAtOnce {
                 AS p (id, start_at, ttl, timeout, lane, scope, priority, input_hash, key, retry, mutex, input, delay, n, keeps)
             """;
 
-    // Whether the key may change hands: its holder is open or has completed, and that is not what the item leaves it
-    // to.
+    // Whether the key may change hands: unless its holder is open, or has completed, and the item leaves it the key
+    // then.
     private static final String LOOSE = """
             , r.task IS NOT NULL AS held, r.task IS NOT NULL AND NOT
                 CASE WHEN coalesce(d.state, r.state) IS NULL THEN p.keeps & 1 > 0
@@ -255,8 +255,11 @@ final class PostgresAtOnce {
                 step = step == Step.LOOK ? Step.ADD : Step.LOOK;
                 left = left.stream().filter(n -> answers.get(n) == null).toList();
             }
+            if (!left.isEmpty()) {
+                return null;
+            }
             database.duplicates().note(batch.size() - made, batch.size());
-            return left.isEmpty() ? List.copyOf(answers.values()) : null;
+            return List.copyOf(answers.values());
         }
 
         private Step first(List<Integer> items) {
@@ -364,9 +367,8 @@ final class PostgresAtOnce {
             PostgresStatement both = begin(BOTH_AT_ONCE);
             bindAdding(bindLooking(both, items.stream().filter(this::hasKey).toList()), items)
                     .results(row -> {}, row -> holding.add(holding(row)), row -> readAdded(row, added));
-            boolean plain = answer(holding);
-            // A key that was held and is free a moment later has been taken: that is the newer answer.
-            return noteAdded(items, added, true) && plain;
+            boolean unseen = noteAdded(items, added, true);
+            return answer(holding) && unseen;
         }
 
         private PostgresStatement bindLooking(PostgresStatement statement, List<Integer> items) throws SQLException {
@@ -388,7 +390,7 @@ final class PostgresAtOnce {
         }
 
         private PostgresStatement begin(String sql) throws SQLException {
-            return session.sql(sql).withText(database.settings().lockLimit().toMillis() + "ms");
+            return session.sql(sql).with(database.settings().lockLimit().toMillis());
         }
 
         private static Holding holding(ResultSet row) throws SQLException {
@@ -397,11 +399,14 @@ final class PostgresAtOnce {
 
         private boolean answer(List<Holding> holding) throws SQLException {
             for (Holding other : holding) {
-                Submitted answer = answer(batch.get(other.n()), other);
-                if (answer == null) {
-                    return false;
+                // A key that was held and is free a moment later has been taken: that is the newer answer.
+                if (!answers.containsKey(other.n())) {
+                    Submitted answer = answer(batch.get(other.n()), other);
+                    if (answer == null) {
+                        return false;
+                    }
+                    answers.put(other.n(), answer);
                 }
-                answers.put(other.n(), answer);
             }
             return true;
         }

@@ -30,7 +30,7 @@ final class PostgresClaimBeginning implements PostgresDatabase.Opening {
             JOIN semel.lane l ON l.queue = ANY (?) AND (?::text[] IS NULL OR l.type = ANY (?))
             """;
 
-    private static final String LANES_AND_TASKS = LANES + ";" + PostgresTurns.FETCH;
+    private static final String LANES_AND_TASKS = LANES + ";" + PostgresTurns.FETCH_UNLESS_ASKED;
 
     /**
      * A lane that a claim wants, and whether something has to be done before it takes anything.

@@ -90,10 +90,15 @@ final class PostgresClaims {
         Reading expected = before == null ? null : wholeReading(before, request);
         PostgresClaimBeginning beginning =
                 new PostgresClaimBeginning(database, request, before == null ? List.of() : before, expected);
-        return database.write(beginning, tx -> claim(tx, request, beginning));
+        Done done = database.write(beginning, tx -> claim(tx, request, beginning));
+        done.sharing().forEach(database.leases()::remember);
+        return done.claims();
     }
 
-    private Claims claim(PostgresTransaction tx, ClaimRequest request, PostgresClaimBeginning beginning)
+    /** A claim that has committed, and which of its tasks share leases. */
+    private record Done(Claims claims, List<List<Candidate>> sharing) {}
+
+    private Done claim(PostgresTransaction tx, ClaimRequest request, PostgresClaimBeginning beginning)
             throws SQLException {
         List<Wanted> wanted = beginning.wanted();
         List<Lane> lanes = wanted.stream().map(Wanted::lane).toList();
@@ -107,34 +112,28 @@ final class PostgresClaims {
         PostgresAllowances allowances = new PostgresAllowances(tx, request);
         if (lanes.isEmpty()) {
             allowances.settle();
-            return new Claims(List.of(), null);
+            return new Done(new Claims(List.of(), null), List.of());
         }
         PostgresTaking taking = new PostgresTaking(tx, request, lanes, sharedFrom);
         if (request.repeated()) {
             taking.takeAgain();
         }
         if (taking.taken().isEmpty()) {
-            take(
-                    tx,
-                    request,
-                    allowances,
-                    lanes,
-                    taking,
-                    new Before(first, wanted.getFirst().read()));
-            if (taking.left() > 0
-                    && !taking.isCommitted()
-                    && starts.beginAnew(lanes.stream().map(Lane::id).toList())) {
-                take(tx, request, allowances, lanes, taking, null);
+            Before before = new Before(first, wanted.getFirst().read());
+            boolean wholly = take(tx, request, allowances, lanes, taking, before);
+            if (taking.left() > 0 && !wholly) {
+                starts.beginAnew(lanes.stream().map(Lane::id).toList());
+                boolean unused = take(tx, request, allowances, lanes, taking, null);
             }
             if (!taking.isCommitted()) {
                 allowances.settle();
             }
             if (taking.left() == 0) {
                 // Perhaps there is more. Who took all that it may has no use for knowing when.
-                return new Claims(taking.taken(), Duration.ZERO);
+                return new Done(new Claims(taking.taken(), Duration.ZERO), taking.sharing());
             }
         }
-        return new Claims(taking.taken(), taking.nextDue(allowances));
+        return new Done(new Claims(taking.taken(), taking.nextDue(allowances)), taking.sharing());
     }
 
     /** Ends what has to be ended in the lanes that the request wants, and tells whether there was anything. */
@@ -154,7 +153,8 @@ final class PostgresClaims {
     /** What is known before the first round: perhaps what it reads, and how much was read of the index until then. */
     private record Before(@Nullable Read read, long entries) {}
 
-    private void take(
+    /** Takes what the lanes give, and tells whether they were read from their beginning. */
+    private boolean take(
             PostgresTransaction tx,
             ClaimRequest request,
             PostgresAllowances allowances,
@@ -163,6 +163,7 @@ final class PostgresClaims {
             @Nullable Before before)
             throws SQLException {
         int suspects = taking.suspectsLeft();
+        boolean wholly = true;
         Map<Group, List<Lane>> groups = groups(tx, allowances, lanes, request.limit());
         int growth = 1;
         for (int round = 0; round < MOST_ROUNDS && !groups.isEmpty(); round++) {
@@ -174,6 +175,7 @@ final class PostgresClaims {
             List<Lane> open = groups.values().stream().flatMap(List::stream).toList();
             Reading reading = Reading.of(open, starts, share, suspects);
             Read read = read(tx, open, reading, round == 0 ? before : null);
+            wholly &= reading.isFromTheBeginning();
             if (round == 0 && before != null) {
                 remember(request, lanes, allowances.areUnlimited() && reading.equals(wholeReading(lanes, request)));
             }
@@ -183,21 +185,22 @@ final class PostgresClaims {
             List<Candidate> free = allowances.unblocked(chosen, left);
             groups.keySet().retainAll(new HashSet<>(turns.withMore()));
             groups.keySet().removeIf(group -> !allowances.isOpen(group.queue()));
-            taking.take(free, end(allowances, free.size() == left, groups.isEmpty()));
+            taking.take(free, end(allowances, free.size() == left, wholly && groups.isEmpty()));
             free.forEach(starts::took);
             suspects -= (int) free.stream().filter(Candidate::suspect).count();
             if (taking.left() == 0) {
-                return;
+                return wholly;
             }
             boolean blocked = free.size() < chosen.size();
             // Thousands may wait behind one mutex: look further each time.
             growth = blocked ? Math.min(growth * 4, MOST_GROWTH) : growth;
         }
+        return wholly;
     }
 
     /** What goes with the statement that takes: nothing while there may be more to do. */
-    private End end(PostgresAllowances allowances, boolean full, boolean noMore) {
-        if (!allowances.areUnlimited() || !starts.areAllAtTheBeginning()) {
+    private static End end(PostgresAllowances allowances, boolean full, boolean noMore) {
+        if (!allowances.areUnlimited()) {
             return End.MORE;
         }
         return full ? End.FULL : noMore ? End.SHORT : End.MORE;
@@ -205,13 +208,12 @@ final class PostgresClaims {
 
     private Read read(PostgresTransaction tx, List<Lane> lanes, Reading reading, @Nullable Before before)
             throws SQLException {
-        Read read = before != null
-                        && before.read() != null
-                        && before.read().reading().equals(reading)
-                ? before.read()
-                : PostgresTurns.read(tx, lanes, reading);
+        Read first = before == null ? null : before.read();
+        boolean fits = first != null && first.reading().equals(reading);
+        Read read = first != null && fits ? first : PostgresTurns.read(tx, lanes, reading);
         if (before != null) {
-            starts.look(tx, read, before.entries());
+            int unused = first == null || fits ? 0 : first.found().size();
+            starts.look(tx, read, before.entries() + unused);
         }
         return read;
     }

@@ -53,9 +53,11 @@ final class PostgresStarts {
         return known == null || System.nanoTime() - known.until >= 0 ? Start.BEGINNING : known.next;
     }
 
-    /** Begins anew in these lanes, and tells whether that is anything new. */
-    boolean beginAnew(Collection<Integer> some) {
-        return !lanes.isEmpty() && lanes.keySet().removeAll(some);
+    /** Begins anew in these lanes. */
+    void beginAnew(Collection<Integer> some) {
+        if (!lanes.isEmpty()) {
+            lanes.keySet().removeAll(some);
+        }
     }
 
     /**
@@ -80,11 +82,6 @@ final class PostgresStarts {
         }
         long until = System.nanoTime() + SHARE * read.nanos();
         fromBeginning.forEach(lane -> lanes.put(lane, new Known(Start.BEGINNING, until)));
-    }
-
-    /** Whether claims begin at the beginning of every lane. */
-    boolean areAllAtTheBeginning() {
-        return lanes.isEmpty();
     }
 
     /** Notes that a claim takes a task, and has passed all before it. */

@@ -34,6 +34,9 @@ final class PostgresStatement {
     PostgresStatement(Connection connection, String sql, boolean keepPlan) throws SQLException {
         this.connection = connection;
         this.statement = connection.prepareStatement(sql);
+        // All rows with the answer, whatever a given pool says: some travel with a commit, and then there is no more to
+        // fetch.
+        statement.setFetchSize(0);
         if (!keepPlan && statement.isWrapperFor(PGStatement.class)) {
             statement.unwrap(PGStatement.class).setPrepareThreshold(0);
         }

@@ -141,6 +141,7 @@ final class PostgresTaking {
     private final List<Lane> lanes;
     private final int sharedFrom;
     private final List<Claimed> taken = new ArrayList<>();
+    private final List<List<Candidate>> sharing = new ArrayList<>();
     private @Nullable List<Due> due;
     private boolean committed;
 
@@ -159,6 +160,11 @@ final class PostgresTaking {
 
     List<Claimed> taken() {
         return taken;
+    }
+
+    /** Those that share leases, each list as it was taken. */
+    List<List<Candidate>> sharing() {
+        return sharing;
     }
 
     int left() {
@@ -231,7 +237,7 @@ final class PostgresTaking {
                 .with(leaseEnd())
                 .withText(request.worker());
         run(take, end, begun);
-        tx.leases().remember(together);
+        sharing.add(together);
     }
 
     private void takeReady(List<String> places, End end, Map<TaskId, Claimed> begun) throws SQLException {

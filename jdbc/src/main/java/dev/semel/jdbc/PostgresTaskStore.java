@@ -226,7 +226,8 @@ public final class PostgresTaskStore implements TaskStore, JoiningStore, Transac
             return List.of();
         }
         List<Asked> asked = database.named(items);
-        PostgresHeld held = PostgresHeld.expectingOnlyNew(database.duplicates().areNone());
+        PostgresHeld held = PostgresHeld.expectingOnlyNew(asked.size() >= PostgresAtOnce.MOST_ADDED
+                && database.duplicates().areNone());
         List<Submitted> answers = new PostgresAtOnce(database, held).submit(asked);
         if (answers == null) {
             answers = database.write(

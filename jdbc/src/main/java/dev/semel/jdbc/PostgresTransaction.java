@@ -51,7 +51,10 @@ final class PostgresTransaction {
         return session.sql(sql);
     }
 
-    /** A statement, or several, that end with {@code COMMIT}: so the commit takes no round trip of its own. */
+    /**
+     * A statement, or several, that end with {@code COMMIT}: so the commit takes no round trip of its own. Its rows are read
+     * when all is done; a name that has to be looked up for them is read in a transaction that ends with the call.
+     */
     PostgresStatement last(String sql) throws SQLException {
         if (joined) {
             throw new IllegalStateException("A caller's own transaction is not the store's to end");

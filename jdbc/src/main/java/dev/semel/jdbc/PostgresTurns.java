@@ -27,7 +27,7 @@ final class PostgresTurns {
     // Each lane by its index, no further than its share; tasks that others are about to take are passed over. Each part
     // is a subquery of its own, because a union cannot lock. Executed once for each lane, so a lock is never asked for
     // twice. Tells the time also if there is nothing.
-    static final String FETCH = """
+    private static final String FETCHED = """
             WITH s AS MATERIALIZED (
               SELECT coalesce(?, (extract(epoch FROM clock_timestamp()) * 1000)::bigint) AS now
             )
@@ -50,8 +50,15 @@ final class PostgresTurns {
                   WHERE lane = l.lane AND order_at <= s.now AND order_at + priority * 60000::bigint <= s.now
                   ORDER BY order_at, seq LIMIT ? FOR UPDATE SKIP LOCKED) e
               ) c
-            ) f ON true
             """;
+
+    private static final String AND_TIME = ") f ON true";
+
+    static final String FETCH = FETCHED + AND_TIME;
+
+    /** The same, but nothing while somebody has to be ended first: whoever does that waits, and must not hold these. */
+    static final String FETCH_UNLESS_ASKED =
+            FETCHED + "WHERE NOT EXISTS (SELECT 1 FROM semel.running WHERE asked)" + AND_TIME;
 
     /**
      * How much of which lanes is read.
@@ -62,6 +69,11 @@ final class PostgresTurns {
      */
     record Reading(Map<Integer, Start> from, int share, int suspects) {
 
+        /** Whether nothing is passed over. */
+        boolean isFromTheBeginning() {
+            return from.values().stream().allMatch(Start.BEGINNING::equals);
+        }
+
         static Reading of(Collection<Lane> lanes, PostgresStarts starts, int share, int suspects) {
             Map<Integer, Start> from = new LinkedHashMap<>();
             lanes.forEach(lane -> from.put(lane.id(), starts.of(lane.id())));
@@ -69,7 +81,7 @@ final class PostgresTurns {
         }
 
         /**
-         * Binds it to {@link #FETCH}.
+         * Binds it to {@link #FETCH} or {@link #FETCH_UNLESS_ASKED}.
          *
          * @param now the time, or null for that of the database
          */
@@ -88,7 +100,7 @@ final class PostgresTurns {
     /** What was read, when by the clock of the database, and how long it took. */
     record Read(Reading reading, long now, List<Candidate> found, long nanos) {}
 
-    /** Reads the rows of {@link #FETCH}. */
+    /** Reads their rows. */
     static final class Rows {
 
         private static final Kind[] KINDS = Kind.values();

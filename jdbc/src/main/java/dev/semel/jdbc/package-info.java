@@ -58,7 +58,8 @@
  * <p><b>Few round trips.</b> A transaction begins with one statement that reads the clock and the stamp of the queues'
  * settings and says how to plan ({@code PostgresDatabase}); a batch is one statement for each kind of thing it does
  * ({@code PostgresInserts}, {@code PostgresTurns}, {@code PostgresSettling}). A small batch of submissions is one round trip
- * altogether, unless a key changes hands ({@code PostgresAtOnce}).
+ * altogether, unless a key changes hands ({@code PostgresAtOnce}). A claim is two: the first asks on the chance for what the
+ * claim before it read ({@code PostgresClaimBeginning}), and the last statement carries the commit ({@code PostgresTaking}).
  *
  * <p><b>Plans that last.</b> Every statement has one plan, which the server keeps, and which is written so that it cannot go
  * through a whole table, however small that was when the plan was made. Claims remember where they ended while dead entries

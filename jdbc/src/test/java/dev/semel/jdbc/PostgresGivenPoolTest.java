@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.store.Claims;
 import dev.semel.store.NewTask;
+import dev.semel.store.Submitted;
 import dev.semel.store.SweepRequest;
 import dev.semel.store.Transition;
 import dev.semel.testservers.PostgresServer;
@@ -16,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 import javax.sql.DataSource;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -77,6 +79,35 @@ class PostgresGivenPoolTest {
                 everything(store);
             }
             assertUntouched(pool, autoCommit, isolation);
+        }
+    }
+
+    @Test
+    void rowsThatAPoolWantsToFetchInPartsComeAllTheSame() throws SQLException {
+        PGSimpleDataSource database = PostgresServer.freshDatabase();
+        database.setDefaultRowFetchSize(2);
+        try (PostgresTaskStore store =
+                PostgresTaskStore.open(database, PostgresSettings.standard().withHints(false))) {
+            everything(store);
+            assertThat(store.claim(Tasks.request(100)).tasks()).hasSize(52);
+        }
+    }
+
+    @Test
+    void aKeyThatSomebodyHoldsIsBusyAlsoWhereTheServerFindsOutTheTypesOfTexts() throws SQLException {
+        PGSimpleDataSource database = PostgresServer.freshDatabase();
+        database.setStringType("unspecified");
+        PostgresSettings settings = PostgresSettings.standard().withHints(false);
+        try (PostgresTaskStore store = PostgresTaskStore.open(new FewConnections(database, 2), settings);
+                Connection other = database.getConnection()) {
+            everything(store);
+            for (int i = 0; i < 20; i++) {
+                store.submit(List.of(Tasks.keyed("before " + i, "{}")));
+            }
+            other.setAutoCommit(false);
+            store.joining(other).submit(List.of(Tasks.keyed("held", "{}")));
+            assertThat(store.submit(List.of(Tasks.keyed("held", "{}")))).containsExactly(new Submitted.Busy());
+            other.rollback();
         }
     }
 

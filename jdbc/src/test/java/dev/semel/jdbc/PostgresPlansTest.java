@@ -68,6 +68,10 @@ class PostgresPlansTest {
                 PostgresTurns.FETCH,
                 "bigint, int[], bigint[], bigint[], int, int, int",
                 "0, '{1,2,3}', '{0,0,0}', '{0,0,0}', 1, 1, 1"),
+        CLAIM_UNLESS_ASKED(
+                PostgresTurns.FETCH_UNLESS_ASKED,
+                "bigint, int[], bigint[], bigint[], int, int, int",
+                "0, '{1,2,3}', '{0,0,0}', '{0,0,0}', 1, 1, 1"),
         PROBE(PostgresRecords.PROBE, "int[], text[]", "'{1,1}', '{key 1,key 500}'"),
         LOOK(
                 PostgresAtOnce.LOOK,
@@ -113,7 +117,7 @@ class PostgresPlansTest {
                 statement.execute("ANALYZE semel." + table);
             }
             connection.setAutoCommit(false);
-            statement.execute(PostgresDatabase.SETTINGS.replace("?", "'1s'"));
+            statement.execute(PostgresDatabase.SETTINGS.replace("?", "1000"));
             for (Kept kept : Kept.values()) {
                 statement.execute("PREPARE " + kept + " (" + kept.types + ") AS " + kept.sql);
                 explained(statement, kept);
