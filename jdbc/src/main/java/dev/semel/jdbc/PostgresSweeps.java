@@ -34,24 +34,24 @@ final class PostgresSweeps {
             LIMIT ?
             """;
 
+    // Each part looks up by their keys the rows of the one before: the server expects few of them, and would join two
+    // thousand
+    // with two thousand one by one.
     private static final String REMOVE_TASKS = """
             WITH gone AS (
               DELETE FROM semel.done d USING unnest(?, ?) AS o (task, finished_at)
               WHERE d.task = o.task AND d.finished_at = o.finished_at RETURNING d.task, d.state, d.finished_at
             ), data AS (
-              DELETE FROM semel.task WHERE id IN (SELECT task FROM gone)
-              RETURNING id, lane, input_hash, run, lineage, created_at
+              DELETE FROM semel.task t USING gone g WHERE t.id = g.task
+              RETURNING t.id, t.lane, t.input_hash, t.run, t.lineage, t.created_at, t.scope, t.key, g.state, g.finished_at
             ), attempts AS (
-              DELETE FROM semel.attempt WHERE task IN (SELECT task FROM gone)
+              DELETE FROM semel.attempt a USING gone g WHERE a.task = g.task
             ), remembered AS (
-              UPDATE semel.record r SET state = g.state, finished_at = g.finished_at, lane = t.lane,
+              UPDATE semel.record r SET state = t.state, finished_at = t.finished_at, lane = t.lane,
                 input_hash = t.input_hash, run = t.run, lineage = t.lineage, created_at = t.created_at
-              FROM gone g JOIN data t ON t.id = g.task JOIN unnest(?, ?, ?) AS k (task, scope, key) ON k.task = g.task
-              WHERE r.scope = k.scope AND r.key = k.key AND r.task = g.task
+              FROM data t WHERE r.scope = t.scope AND r.key = t.key AND r.task = t.id
             ), formers AS (
-              DELETE FROM semel.former f
-              USING gone g JOIN unnest(?, ?, ?) AS k (task, scope, key) ON k.task = g.task
-              WHERE f.scope = k.scope AND f.key = k.key AND f.task = g.task
+              DELETE FROM semel.former f USING data t WHERE f.scope = t.scope AND f.key = t.key AND f.task = t.id
             )
             SELECT coalesce(lineage, id) FROM data
             """;
@@ -149,26 +149,9 @@ final class PostgresSweeps {
         List<Old> old = candidates.stream()
                 .filter(task -> task.key() == null || free.contains(task.key()))
                 .toList();
-        List<TaskId> tasks = new ArrayList<>();
-        List<Integer> scopes = new ArrayList<>();
-        List<String> keys = new ArrayList<>();
-        for (Old task : old) {
-            RecordKey key = task.key();
-            if (key != null) {
-                tasks.add(task.task());
-                scopes.add(key.scope());
-                keys.add(key.key());
-            }
-        }
         List<TaskId> lineages = tx.sql(REMOVE_TASKS)
                 .ids(old.stream().map(Old::task).toList())
                 .longs(old.stream().map(Old::finishedAt).toList())
-                .ids(tasks)
-                .ints(scopes)
-                .texts(keys)
-                .ids(tasks)
-                .ints(scopes)
-                .texts(keys)
                 .list(row -> PostgresStatement.id(row, 1));
         PostgresEffects.forget(tx, lineages);
         return lineages.size();
