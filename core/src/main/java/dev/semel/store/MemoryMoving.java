@@ -186,8 +186,10 @@ final class MemoryMoving {
             Instant expiresAt = key != null && key.taskId().equals(task.id())
                     ? key.expiresAt()
                     : InMemoryTaskStore.toMillis(task.task().createdAt().plus(request.ttl()));
-            StoredKey own =
-                    key != null && key.taskId().equals(task.id()) ? key : StoredKey.of(task.task(), request, expiresAt);
+            // The runs after it may be stored under the key's former series.
+            StoredKey own = key != null && key.taskId().equals(task.id())
+                    ? key
+                    : StoredKey.of(task.task(), Series.begunByRedrive(task.id(), attempt), request, expiresAt);
             tables.save(own.windowPassed(now) ? own.renewed(InMemoryTaskStore.toMillis(now.plus(request.ttl()))) : own);
             if (key != null) {
                 effects.forgetUnlessContinued(key.lineage());

@@ -29,19 +29,21 @@ final class MemorySubmitting {
             return repeated;
         }
         if (request == null) {
-            return create(item, 1, item.id(), now);
+            return create(item, new Place(1, item.id(), item.id()), now);
         }
         Decision decision = Decision.decide(
                 key == null ? null : existing(key, now),
                 new Decision.Request(item.type(), request.inputHash()),
                 request.policy());
         return switch (decision) {
-            case Decision.Create() -> create(item, 1, item.id(), now);
-            case Decision.Rerun(int run, boolean sameLineage) ->
-                create(item, run, sameLineage ? found(key).lineage() : item.id(), now);
+            case Decision.Create() -> create(item, new Place(1, item.id(), item.id()), now);
+            case Decision.Rerun(int run, boolean sameLineage) -> {
+                TaskId lineage = sameLineage ? found(key).lineage() : item.id();
+                yield create(item, new Place(run, found(key).series(), lineage), now);
+            }
             case Decision.Replace(int run) -> {
                 replace(found(key).taskId(), now);
-                yield create(item, run, item.id(), now);
+                yield create(item, new Place(run, found(key).series(), item.id()), now);
             }
             case Decision.Return(boolean differs) -> new Submitted.Returned(answer(found(key), false), differs);
             case Decision.Reject(boolean differs) -> new Submitted.Rejected(answer(found(key), false), differs);
@@ -62,7 +64,10 @@ final class MemorySubmitting {
         return null;
     }
 
-    private Submitted create(NewTask item, int run, TaskId lineage, Instant now) {
+    /** The place of a new task among those of its identity. */
+    private record Place(int run, TaskId series, TaskId lineage) {}
+
+    private Submitted create(NewTask item, Place place, Instant now) {
         NewTask.KeyRequest request = item.key();
         StoredTask running = request == null ? null : running(request.identity());
         TaskState state = running == null ? TaskState.PENDING : TaskState.WAITING;
@@ -75,14 +80,16 @@ final class MemorySubmitting {
                 item.input(),
                 item.options(),
                 request == null ? null : request.identity(),
-                run,
-                lineage,
+                place.run(),
+                place.series(),
+                place.lineage(),
                 now,
                 new Progress(state, 0, 0, 0, dueAt, false, null, null, null));
         tables.save(new StoredTask(task, tables.nextSequence(), request, 0, Set.of(), null, false, false));
         if (request != null) {
             StoredKey before = tables.key(request.identity());
-            tables.save(StoredKey.of(task, request, InMemoryTaskStore.toMillis(now.plus(request.ttl()))));
+            tables.save(
+                    StoredKey.of(task, place.series(), request, InMemoryTaskStore.toMillis(now.plus(request.ttl()))));
             if (before != null) {
                 effects.forgetUnlessContinued(before.lineage());
             }
@@ -90,7 +97,7 @@ final class MemorySubmitting {
         if (running != null) {
             tables.save(running.followedBy(item.id()));
         }
-        return new Submitted.Created(item.id(), run, state, now);
+        return new Submitted.Created(item.id(), place.run(), state, now);
     }
 
     /** The task of an identity that was replaced and has not ended yet, or null. */

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param type its task type
  * @param inputHash the hash of what is compared
  * @param run how many tasks were made under this identity
+ * @param series the series that its next run belongs to
  * @param lineage the id of the first task that this one continues
  * @param createdAt when the task was made
  * @param expiresAt when the window ends
@@ -28,6 +29,7 @@ record StoredKey(
         String type,
         InputHash inputHash,
         int run,
+        TaskId series,
         TaskId lineage,
         Instant createdAt,
         Instant expiresAt,
@@ -44,13 +46,14 @@ record StoredKey(
     record End(TaskState state, Instant finishedAt) {}
 
     /** The record that a task takes, with its window. */
-    static StoredKey of(Task task, NewTask.KeyRequest key, Instant expiresAt) {
+    static StoredKey of(Task task, TaskId series, NewTask.KeyRequest key, Instant expiresAt) {
         return new StoredKey(
                 key.identity(),
                 task.id(),
                 task.type(),
                 key.inputHash(),
                 task.run(),
+                series,
                 task.lineage(),
                 task.createdAt(),
                 expiresAt,
@@ -77,6 +80,17 @@ record StoredKey(
 
     private StoredKey with(Instant end, long counted, @Nullable Instant lastCounted, @Nullable End howItEnded) {
         return new StoredKey(
-                identity, taskId, type, inputHash, run, lineage, createdAt, end, counted, lastCounted, howItEnded);
+                identity,
+                taskId,
+                type,
+                inputHash,
+                run,
+                series,
+                lineage,
+                createdAt,
+                end,
+                counted,
+                lastCounted,
+                howItEnded);
     }
 }

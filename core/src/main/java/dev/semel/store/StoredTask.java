@@ -279,6 +279,7 @@ record StoredTask(
                 task.options(),
                 task.identity(),
                 task.run(),
+                task.series(),
                 task.lineage(),
                 task.createdAt(),
                 progress);

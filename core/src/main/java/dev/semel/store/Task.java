@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param options what it does differently from its type
  * @param identity what its key makes it the same as, or null without a key
  * @param run how many tasks were made under its identity, this one included; 1 without a key
+ * @param series the tasks of its identity since the key was last free, named by the id of the first; its own id if it is that.
+ *     No two tasks have the same series and run
  * @param lineage the id of the first task that this one continues; its own id if it continues none
  * @param createdAt when it was made
  * @param progress how far it has come
@@ -30,6 +32,7 @@ public record Task(
         TaskOptions options,
         @Nullable Identity identity,
         int run,
+        TaskId series,
         TaskId lineage,
         Instant createdAt,
         Progress progress) {

@@ -36,6 +36,8 @@ import java.util.Optional;
  *   <li>S10: a replaced task that is not running is cancelled at once; a replaced task that runs is asked to cancel, and
  *       the new one is waiting until the old one has really ended.
  *   <li>S11: tasks without a key are never merged, and leave no record.
+ *   <li>S12: a new task under a free key begins a series; a rerun or replacement belongs to the series of the task that it
+ *       takes the key from, with the next run. No two tasks have the same series and run.
  * </ol>
  *
  * <h3>Claiming</h3>
@@ -138,6 +140,8 @@ import java.util.Optional;
  *   <li>S10: while a replaced task of an identity still runs, every newer task made under that identity waits for it, a
  *       rerun too. It keeps its start as its due time and becomes pending in the very step in which the other ends. So of
  *       one identity never more than one task is pending or running. A new task that replaces begins a lineage of its own.
+ *   <li>S12: a redrive that takes its key back from another task, or takes a free key, begins a series with its next run,
+ *       because its own series may have that run already.
  *   <li>C3, M7: before it takes any, a claim ends those tasks of its queues and types that were asked to cancel and whose
  *       lease has run out; a sweep does so for all queues. Their last attempt is kept as vanished. Each may do so in bounded
  *       steps.

@@ -140,11 +140,11 @@ final class PostgresAtOnce {
     private record Holding(int n, long now, boolean accepted, Found found) {}
 
     private final PostgresDatabase database;
-    private final PostgresHeld held;
+    private final PostgresFindings findings;
 
-    PostgresAtOnce(PostgresDatabase database, PostgresHeld held) {
+    PostgresAtOnce(PostgresDatabase database, PostgresFindings findings) {
         this.database = database;
-        this.held = held;
+        this.findings = findings;
     }
 
     /** Submits a batch if it can be done in this way; otherwise null, and some of it may have been done. */
@@ -162,12 +162,10 @@ final class PostgresAtOnce {
                     .orElse(null);
         } catch (SQLException e) {
             if (PostgresFailures.isLockTimeout(e)) {
-                // Whether it was a key, and which, shows when they are asked for alone.
-                held.beCareful();
-                return null;
+                return null; // step by step it shows which key was waited for
             }
             if (PostgresFailures.isTaken(e)) {
-                held.expectRepeats();
+                findings.expectRepeats();
                 return null;
             }
             throw database.translated(e);
@@ -337,7 +335,7 @@ final class PostgresAtOnce {
             }
             database.tell(news);
             if (repeats && (!keys || !added.isEmpty())) {
-                held.expectRepeats();
+                findings.expectRepeats();
                 return false;
             }
             return true;

@@ -96,9 +96,16 @@ final class PostgresEffects {
             """;
 
     private final PostgresTransaction tx;
+    private final Set<TaskId> searched;
 
-    PostgresEffects(PostgresTransaction tx) {
+    /**
+     * For one transaction.
+     *
+     * @param searched tasks that share no lease, or were taken out of it
+     */
+    PostgresEffects(PostgresTransaction tx, Set<TaskId> searched) {
         this.tx = tx;
+        this.searched = searched;
     }
 
     /** Records intents and outcomes, in order. */
@@ -159,14 +166,14 @@ final class PostgresEffects {
     /** Keeps the tasks of those of these leases that are the newest from being claimed until this transaction ends. */
     private Set<Lease> hold(Collection<Lease> leases) throws SQLException {
         Set<Lease> held = held(leases);
-        List<Lease> others =
-                leases.stream().filter(lease -> !held.contains(lease)).toList();
-        if (!others.isEmpty()) {
-            // In a lease with others, perhaps. Somebody else may take them out at the same moment: then they are there
-            // now.
-            PostgresLeases.takeOut(
-                    tx, others.stream().map(Lease::taskId).distinct().toList());
-            held.addAll(held(others));
+        List<TaskId> others = leases.stream()
+                .filter(lease -> !held.contains(lease))
+                .map(Lease::taskId)
+                .toList();
+        if (!searched.containsAll(others)) {
+            // In a lease with others, perhaps, that was claimed by another process.
+            searched.addAll(others);
+            throw new PostgresFailures.Race("it is not known which leases some tasks share");
         }
         return held;
     }
@@ -179,7 +186,10 @@ final class PostgresEffects {
         return new HashSet<>(tx.sql(HOLD_LEASES)
                 .ids(sorted.stream().map(Lease::taskId).toList())
                 .ints(sorted.stream().map(Lease::attempt).toList())
-                .list(row -> new Lease(PostgresStatement.id(row, 1), row.getInt(2))));
+                .list(row -> {
+                    tx.lockedRunning(PostgresStatement.id(row, 1));
+                    return new Lease(PostgresStatement.id(row, 1), row.getInt(2));
+                }));
     }
 
     private Map<EffectId, StoredEffect> lock(Collection<EffectId> ids) throws SQLException {
@@ -190,6 +200,7 @@ final class PostgresEffects {
                 .texts(sorted.stream().map(EffectId::name).toList())
                 .ints(sorted.stream().map(EffectId::index).toList())
                 .list(PostgresEffectRows::read)) {
+            tx.locked(PostgresLock.EFFECT);
             locked.put(effect.id(), effect);
         }
         return locked;

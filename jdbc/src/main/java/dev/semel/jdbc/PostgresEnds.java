@@ -150,11 +150,10 @@ final class PostgresEnds {
         }
         strip(tx, bare);
         PostgresEffects.forgetWith(tx, forgotten);
-        letGo(tx, waitedFor);
-        // Sorted, and all before any is freed: two batches that lock in different orders deadlock.
         lockMutexes(tx, mutexes);
+        letGo(tx, waitedFor);
         for (String mutex : mutexes) {
-            due(tx, tx.sql(FREE_MUTEX).withText(mutex).list(row -> row.getInt(1)));
+            due(tx, tx.sql(FREE_MUTEX).withText(mutex).list(row -> laneOfWaiting(tx, row)));
         }
     }
 
@@ -167,14 +166,15 @@ final class PostgresEnds {
 
     private static void letGo(PostgresTransaction tx, List<TaskId> ended) throws SQLException {
         if (!ended.isEmpty()) {
-            due(tx, tx.sql(LET_GO).ids(ended).list(row -> row.getInt(1)));
+            due(tx, tx.sql(LET_GO).ids(ended).list(row -> laneOfWaiting(tx, row)));
         }
     }
 
     /** Makes this transaction the only one that decides about these mutexes. */
-    private static void lockMutexes(PostgresTransaction tx, Collection<String> mutexes) throws SQLException {
-        for (String mutex : new TreeSet<>(mutexes)) {
+    static void lockMutexes(PostgresTransaction tx, Collection<String> mutexes) throws SQLException {
+        for (String mutex : tx.unlocked(mutexes)) {
             tx.sql(LOCK_MUTEX).withText(mutex).first(row -> true);
+            tx.locked(PostgresLock.MUTEX);
         }
     }
 
@@ -183,6 +183,11 @@ final class PostgresEnds {
         return mutexes.isEmpty()
                 ? List.of()
                 : tx.sql(TRY_MUTEXES).texts(mutexes).list(row -> row.getString(1));
+    }
+
+    private static int laneOfWaiting(PostgresTransaction tx, ResultSet row) throws SQLException {
+        tx.locked(PostgresLock.WAITING);
+        return row.getInt(1);
     }
 
     private static void due(PostgresTransaction tx, List<Integer> lanes) throws SQLException {
@@ -205,13 +210,8 @@ final class PostgresEnds {
         return true;
     }
 
-    /** Asks a task that ran a moment ago to cancel; false if it runs no more. Its end then waits for this transaction. */
+    /** Asks a running task, which has a row of its own, to cancel; false if it has none. Its end waits for this transaction. */
     static boolean ask(PostgresTransaction tx, TaskId id) throws SQLException {
-        return asked(tx, id)
-                || (tx.apart(own -> PostgresLeases.takeOut(own, List.of(id)).size() == 1) && asked(tx, id));
-    }
-
-    private static boolean asked(PostgresTransaction tx, TaskId id) throws SQLException {
         return tx.sql(ASK).with(id).update() == 1;
     }
 

@@ -19,7 +19,7 @@ final class PostgresInserts {
 
     private static final String COLUMNS =
             "id, seq, created_at, start_at, ttl, timeout, lane, run, scope, priority, lineage,"
-                    + " input_hash, key, retry, mutex, input";
+                    + " input_hash, key, retry, mutex, input, series";
 
     private static final String READY_COLUMNS =
             "task, seq, order_at, lane, attempt, failures, vanished, priority, suspect, mutex";
@@ -36,9 +36,9 @@ final class PostgresInserts {
     private static final String TASKS =
             "WITH made AS (INSERT INTO semel.task (" + COLUMNS + ") " + """
               SELECT id, nextval('semel.task_seq'), ?, start_at, ttl, timeout, lane, run, scope, priority, lineage,
-                input_hash, key, retry, mutex, input
-              FROM unnest(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                AS i (id, start_at, ttl, timeout, lane, scope, priority, input_hash, key, retry, mutex, input, run, lineage)
+                input_hash, key, retry, mutex, input, series
+              FROM unnest(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                AS i (id, start_at, ttl, timeout, lane, scope, priority, input_hash, key, retry, mutex, input, run, lineage, series)
               ON CONFLICT (id) DO NOTHING
               RETURNING id, seq,\s""" + ORDER_AT + """
                AS order_at, lane, priority, mutex
@@ -64,18 +64,20 @@ final class PostgresInserts {
     record Place(
             Asked asked,
             int run,
+            @Nullable TaskId series,
             @Nullable TaskId lineage,
             @Nullable TaskId after) {
 
         static Place first(Asked asked) {
-            return new Place(asked, 1, null, null);
+            return new Place(asked, 1, null, null, null);
         }
     }
 
     private PostgresInserts() {}
 
     /** Inserts pending tasks; loses the race if one of them is there. */
-    static void pending(PostgresTransaction tx, Collection<Place> places, PostgresHeld held) throws SQLException {
+    static void pending(PostgresTransaction tx, Collection<Place> places, PostgresFindings findings)
+            throws SQLException {
         if (places.isEmpty()) {
             return;
         }
@@ -84,40 +86,40 @@ final class PostgresInserts {
                     && PostgresCopy.isPossible(tx.session().connection())) {
                 copy(tx, places);
             } else if (bind(tx, tx.sql(PENDING), places).update() != places.size()) {
-                throw lost(held);
+                throw lost(findings);
             }
         } catch (SQLException e) {
-            throw lost(e, held);
+            throw lost(e, findings);
         }
         places.forEach(place -> tx.news().due(place.asked().task().queue()));
     }
 
-    private static SQLException lost(SQLException e, PostgresHeld held) {
-        return PostgresFailures.isTaken(e) ? lost(held) : e;
+    private static SQLException lost(SQLException e, PostgresFindings findings) {
+        return PostgresFailures.isTaken(e) ? lost(findings) : e;
     }
 
-    private static PostgresFailures.Race lost(PostgresHeld held) {
+    private static PostgresFailures.Race lost(PostgresFindings findings) {
         String what = "a task was submitted before, or at the same moment";
-        boolean looked = held.expectsRepeats();
-        held.expectRepeats();
+        boolean looked = findings.expectsRepeats();
+        findings.expectRepeats();
         return looked ? PostgresFailures.Race.lost(what) : new PostgresFailures.Race(what);
     }
 
     /** Inserts one task, pending or waiting; loses the race if it is there. */
-    static void one(PostgresTransaction tx, Place place, PostgresHeld held) throws SQLException {
+    static void one(PostgresTransaction tx, Place place, PostgresFindings findings) throws SQLException {
         if (place.after() == null) {
-            pending(tx, List.of(place), held);
+            pending(tx, List.of(place), findings);
             return;
         }
         if (bind(tx, tx.sql(WAITING), List.of(place)).with(place.after()).update() != 1) {
-            throw lost(held);
+            throw lost(findings);
         }
     }
 
     private static void copy(PostgresTransaction tx, Collection<Place> places) throws SQLException {
         Iterator<Long> seqs =
                 tx.sql(SEQS).with(places.size()).list(row -> row.getLong(1)).iterator();
-        PostgresCopy tasks = tx.session().copy(COPY_TASKS, 16);
+        PostgresCopy tasks = tx.session().copy(COPY_TASKS, 17);
         PostgresCopy ready = tx.session().copy(COPY_READY, 10);
         for (Place place : places) {
             NewTask task = place.asked().task();
@@ -146,7 +148,8 @@ final class PostgresInserts {
                     .with(key == null ? null : key.identity().key())
                     .with(options.retry() == null ? null : options.retry().text())
                     .with(options.mutex())
-                    .with(task.input());
+                    .with(task.input())
+                    .with(place.series());
             ready.row()
                     .with(task.id())
                     .with(seq)
@@ -175,7 +178,10 @@ final class PostgresInserts {
         for (Place place : places) {
             columns.add(place, start(tx, place.asked().task()));
         }
-        return columns.bind(insert.with(tx.now())).ints(columns.runs).idsOrNull(columns.lineages);
+        return columns.bind(insert.with(tx.now()))
+                .ints(columns.runs)
+                .idsOrNull(columns.lineages)
+                .idsOrNull(columns.series);
     }
 
     /** Submissions, column by column. */
@@ -190,6 +196,7 @@ final class PostgresInserts {
         private final List<@Nullable Integer> scopes = new ArrayList<>();
         private final List<Integer> priorities = new ArrayList<>();
         private final List<@Nullable TaskId> lineages = new ArrayList<>();
+        private final List<@Nullable TaskId> series = new ArrayList<>();
         private final List<byte @Nullable []> hashes = new ArrayList<>();
         private final List<@Nullable String> keys = new ArrayList<>();
         private final List<@Nullable String> retries = new ArrayList<>();
@@ -210,6 +217,7 @@ final class PostgresInserts {
             scopes.add(key == null ? null : (Integer) place.asked().scope());
             priorities.add(Limits.priority(options.priority()));
             lineages.add(place.lineage());
+            series.add(place.series());
             hashes.add(key == null ? null : key.inputHash().bytes());
             keys.add(key == null ? null : key.identity().key());
             retries.add(options.retry() == null ? null : options.retry().text());

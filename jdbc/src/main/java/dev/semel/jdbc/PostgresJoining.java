@@ -70,27 +70,32 @@ final class PostgresJoining {
         }
         // New names are made on another connection: made here they would hold up everybody until the caller commits.
         List<Asked> asked = database.named(batch);
-        PostgresHeld held = new PostgresHeld();
+        PostgresFindings findings = new PostgresFindings();
         try {
             check(connection);
-            for (int tries = 1; ; tries++) {
-                Savepoint before = connection.setSavepoint();
-                try {
-                    List<Submitted> answers = submit(connection, asked, held);
-                    connection.releaseSavepoint(before);
-                    return answers;
-                } catch (SQLException | RuntimeException e) {
-                    undo(connection, before, e);
-                    if (!(e instanceof PostgresFailures.Race race) || tries == MOST_TRIES) {
-                        throw e;
-                    }
-                    if (race.isLost() && seesOneState(connection)) {
-                        throw new SQLException(race.getMessage(), race.getSQLState(), race);
-                    }
-                }
-            }
+            return PostgresBatchSplitter.submit(asked, findings, part -> submitPart(connection, part, findings));
         } catch (SQLException e) {
             throw explained(e);
+        }
+    }
+
+    private List<Submitted> submitPart(Connection connection, List<Asked> part, PostgresFindings findings)
+            throws SQLException {
+        for (int tries = 1; ; tries++) {
+            Savepoint before = connection.setSavepoint();
+            try {
+                List<Submitted> answers = submit(connection, part, findings);
+                connection.releaseSavepoint(before);
+                return answers;
+            } catch (SQLException | RuntimeException e) {
+                undo(connection, before, e);
+                if (!(e instanceof PostgresFailures.Race race) || tries == MOST_TRIES) {
+                    throw e;
+                }
+                if (race.isLost() && seesOneState(connection)) {
+                    throw new SQLException(race.getMessage(), race.getSQLState(), race);
+                }
+            }
         }
     }
 
@@ -110,7 +115,8 @@ final class PostgresJoining {
         }
     }
 
-    private List<Submitted> submit(Connection connection, List<Asked> asked, PostgresHeld held) throws SQLException {
+    private List<Submitted> submit(Connection connection, List<Asked> asked, PostgresFindings findings)
+            throws SQLException {
         PostgresSession session = database.session(connection);
         record Start(long now, String lockTimeout, String scans, String jit) {}
         Start start = session.sql(BEGIN)
@@ -124,7 +130,7 @@ final class PostgresJoining {
         PostgresTransaction tx = new PostgresTransaction(
                         database, session, clock == null ? start.now() : clock, PostgresQueues.read(session))
                 .joined();
-        List<Submitted> answers = new PostgresSubmissions(tx, held).submit(asked);
+        List<Submitted> answers = new PostgresSubmissions(tx, findings).submit(asked);
         if (database.settings().joinedHints() && tx.news().hasDue()) {
             session.sql(NOTIFY)
                     .withText(PostgresListening.channel(database.settings().schema()))

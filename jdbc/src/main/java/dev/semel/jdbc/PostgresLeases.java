@@ -201,7 +201,7 @@ final class PostgresLeases {
     }
 
     /** Where those of these tasks are, or were, that are in leases. */
-    private static Map<TaskId, Position> search(PostgresTransaction tx, Collection<TaskId> ids) throws SQLException {
+    static Map<TaskId, Position> search(PostgresTransaction tx, Collection<TaskId> ids) throws SQLException {
         Map<TaskId, Position> found = new LinkedHashMap<>();
         tx.sql(SEARCH)
                 .ids(ids)
@@ -215,6 +215,7 @@ final class PostgresLeases {
     static Map<LeaseKey, Locked> lock(PostgresTransaction tx, Collection<LeaseKey> keys) throws SQLException {
         Set<LeaseKey> sorted = new TreeSet<>(keys);
         Map<LeaseKey, Locked> locked = new HashMap<>();
+        tx.locked(PostgresLock.LEASE);
         for (Locked lease : tx.sql(LOCK)
                 .ints(sorted.stream().map(LeaseKey::lane).toList())
                 .longs(sorted.stream().map(LeaseKey::lastSeq).toList())
@@ -288,6 +289,7 @@ final class PostgresLeases {
                 .texts(out.values().stream().map(lease -> lease.worker).toList())
                 .update();
         PostgresRecords.checkAdded(rows, out.size());
+        tx.madeRunning(out.keySet());
     }
 
     /** Takes leases apart that have run out, so that their tasks can be claimed one by one. */

@@ -49,10 +49,10 @@ final class PostgresLookups {
     private static final String SELECT =
             "SELECT * FROM (SELECT " + PostgresTasks.SUBMITTED + "," + PostgresTasks.PROGRESS;
 
-    // The state is the thirteenth column; named here so that it can be compared.
+    // Named here so that it can be compared.
     private static final String NAMES = """
-            ) AS all_of (id, lane, input, priority, retry, timeout, mutex, scope, key, run, lineage, created_at, state,
-              attempt, failures, vanished, due_at, asked, finished_at, result, last_error)
+            ) AS all_of (id, lane, input, priority, retry, timeout, mutex, scope, key, run, lineage, created_at, series,
+              state, attempt, failures, vanished, due_at, asked, finished_at, result, last_error)
             """;
 
     private static final String FILTERED = """

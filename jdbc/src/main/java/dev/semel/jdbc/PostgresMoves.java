@@ -3,12 +3,14 @@ package dev.semel.jdbc;
 import dev.semel.jdbc.PostgresQueues.Layer;
 import dev.semel.jdbc.PostgresRecords.Found;
 import dev.semel.jdbc.PostgresRecords.Holder;
+import dev.semel.jdbc.PostgresRecords.Locked;
 import dev.semel.jdbc.PostgresRecords.RecordKey;
 import dev.semel.store.Applied;
 import dev.semel.store.Attempt.Outcome;
 import dev.semel.store.DeadLetter;
 import dev.semel.store.QueueSetUp;
 import dev.semel.store.QueueSettings;
+import dev.semel.store.Series;
 import dev.semel.store.Transition;
 import dev.semel.task.Identity;
 import dev.semel.task.InputHash;
@@ -17,6 +19,7 @@ import dev.semel.task.TaskState;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
@@ -25,16 +28,14 @@ import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.SortedMap;
+import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** Moving tasks, keys and queues, in order. Moves of workers that follow one another and do not meet are made together. */
+/** Moving tasks, keys and queues, in order. Moves that follow one another and do not meet are made together. */
 final class PostgresMoves {
-
-    // Times that a move looks again because the task went on between the look and the step.
-    private static final int MOST_TURNS = 20;
 
     private static final String FIND = """
             SELECT t.lane, t.scope, t.key, t.ttl, t.run, t.lineage, t.created_at, t.input_hash,
@@ -65,87 +66,106 @@ final class PostgresMoves {
             """;
 
     private final PostgresTransaction tx;
+    private final Set<TaskId> searched;
 
-    PostgresMoves(PostgresTransaction tx) {
+    /**
+     * For one transaction.
+     *
+     * @param searched tasks of which an earlier transaction of the same moves has found out that it is not known here whether
+     *     they share a lease; added to if there are more
+     */
+    PostgresMoves(PostgresTransaction tx, Set<TaskId> searched) {
         this.tx = tx;
-    }
-
-    List<Applied> apply(List<Transition> batch) throws SQLException {
-        List<Applied> answers = new ArrayList<>(batch.size());
-        Together together = new Together();
-        List<Transition.CountDuplicates> counts = new ArrayList<>();
-        for (Transition move : batch) {
-            if (!(move instanceof Transition.CountDuplicates)) {
-                count(counts, answers);
-            }
-            if (move instanceof Transition.ByWorker worker) {
-                if (!together.takes(worker)) {
-                    together.make(answers);
-                }
-                together.add(worker);
-                continue;
-            }
-            together.make(answers);
-            if (move instanceof Transition.CountDuplicates count) {
-                counts.add(count);
-            } else {
-                answers.add(apply(move));
-            }
-        }
-        together.make(answers);
-        count(counts, answers);
-        return answers;
+        this.searched = searched;
     }
 
     /**
-     * Moves of workers that can be made together: one of each task that ends or extends its attempt, and before that any
-     * number that record its effects. So a worker's outbox, in which outcomes and intents lie between ends, is few statements.
+     * The parts of a batch that are made in one transaction each, in order. Locks are taken in one order in each of them, so
+     * together are only: moves of workers, of each task one that ends or extends its attempt and before that any number that
+     * record its effects; cancellations; and counts.
      */
-    private final class Together {
-
-        private final List<Transition.ByWorker> all = new ArrayList<>();
-        private final List<Transition.ByWorker> effects = new ArrayList<>();
-        private final List<Transition.ByWorker> others = new ArrayList<>();
-        private final Set<TaskId> met = new HashSet<>();
-
-        boolean takes(Transition.ByWorker move) {
-            return !met.contains(move.lease().taskId());
-        }
-
-        void add(Transition.ByWorker move) {
-            all.add(move);
-            if (isOfEffect(move)) {
-                effects.add(move);
-            } else {
-                others.add(move);
-                met.add(move.lease().taskId());
+    static List<List<Transition>> together(List<Transition> moves) {
+        List<List<Transition>> parts = new ArrayList<>();
+        Set<TaskId> met = new HashSet<>();
+        for (Transition move : moves) {
+            boolean first = parts.isEmpty() || !isAlike(parts.getLast().getFirst(), move);
+            boolean again = move instanceof Transition.ByWorker worker
+                    && met.contains(worker.lease().taskId());
+            if (first || again) {
+                parts.add(new ArrayList<>());
+                met.clear();
+            }
+            parts.getLast().add(move);
+            if (move instanceof Transition.ByWorker worker && !isOfEffect(worker)) {
+                met.add(worker.lease().taskId());
             }
         }
+        return parts;
+    }
 
-        void make(List<Applied> answers) throws SQLException {
-            Iterator<Applied> ofEffects =
-                    (effects.isEmpty() ? List.<Applied>of() : new PostgresEffects(tx).apply(effects)).iterator();
-            Iterator<Applied> ofOthers =
-                    (others.isEmpty() ? List.<Applied>of() : new PostgresSettling(tx).apply(others)).iterator();
-            for (Transition.ByWorker move : all) {
-                answers.add(isOfEffect(move) ? ofEffects.next() : ofOthers.next());
-            }
-            all.clear();
-            effects.clear();
-            others.clear();
-            met.clear();
-        }
+    private static boolean isAlike(Transition one, Transition other) {
+        return (one instanceof Transition.ByWorker && other instanceof Transition.ByWorker)
+                || (one instanceof Transition.Cancel && other instanceof Transition.Cancel)
+                || (one instanceof Transition.CountDuplicates && other instanceof Transition.CountDuplicates);
+    }
 
-        private static boolean isOfEffect(Transition.ByWorker move) {
-            return move instanceof Transition.Intend || move instanceof Transition.Conclude;
+    /** Makes one of the parts that {@link #together} gives. */
+    List<Applied> apply(List<Transition> part) throws SQLException {
+        return switch (part.getFirst()) {
+            case Transition.ByWorker first -> work(cast(part, Transition.ByWorker.class));
+            case Transition.Cancel first -> cancel(cast(part, Transition.Cancel.class));
+            case Transition.CountDuplicates first -> count(cast(part, Transition.CountDuplicates.class));
+            case Transition other -> List.of(apply(other));
+        };
+    }
+
+    private static <T extends Transition> List<T> cast(List<Transition> part, Class<T> type) {
+        return part.stream().map(type::cast).toList();
+    }
+
+    /** Moves of workers: a worker's outbox, in which outcomes and intents lie between ends, is few statements. */
+    private List<Applied> work(List<Transition.ByWorker> moves) throws SQLException {
+        List<Transition.ByWorker> effects = new ArrayList<>();
+        List<Transition.ByWorker> others = new ArrayList<>();
+        moves.forEach(move -> (isOfEffect(move) ? effects : others).add(move));
+        PostgresSharing sharing = new PostgresSharing(tx);
+        sharing.lock(moves, searched);
+        sharing.takeOut(effects);
+        if (lockInPasses(effects, others)) {
+            SortedSet<TaskId> ids = new TreeSet<>();
+            moves.forEach(move -> ids.add(move.lease().taskId()));
+            List<TaskId> unused = PostgresTaskLocks.running(tx, ids);
         }
+        Iterator<Applied> ofEffects = effects.isEmpty()
+                ? Collections.emptyIterator()
+                : new PostgresEffects(tx, searched).apply(effects).iterator();
+        Iterator<Applied> ofOthers =
+                new PostgresSettling(tx, sharing, searched).apply(others).iterator();
+        return moves.stream()
+                .map(move -> isOfEffect(move) ? ofEffects.next() : ofOthers.next())
+                .toList();
+    }
+
+    /** Whether the rows of running tasks would be locked in several passes, each sorted, but not all of them together. */
+    private static boolean lockInPasses(List<Transition.ByWorker> effects, List<Transition.ByWorker> others) {
+        long extensions =
+                others.stream().filter(Transition.Extend.class::isInstance).count();
+        boolean parks = others.stream().anyMatch(Transition.Park.class::isInstance);
+        return effects.size() + others.size() > 1
+                && (parks
+                        || (!effects.isEmpty() && !others.isEmpty())
+                        || (extensions > 0 && extensions < others.size()));
+    }
+
+    private static boolean isOfEffect(Transition.ByWorker move) {
+        return move instanceof Transition.Intend || move instanceof Transition.Conclude;
     }
 
     private Applied apply(Transition move) throws SQLException {
         return switch (move) {
             case Transition.ByWorker worker -> throw new IllegalStateException("Made together: " + worker);
-            case Transition.Resolve resolve -> new PostgresEffects(tx).resolve(resolve);
-            case Transition.Cancel(TaskId id) -> cancel(id);
+            case Transition.Cancel cancel -> throw new IllegalStateException("Made together: " + cancel);
+            case Transition.Resolve resolve -> new PostgresEffects(tx, searched).resolve(resolve);
             case Transition.Redrive(TaskId id, int attempt) -> redrive(id, attempt);
             case Transition.ReleaseKey(Identity identity, TaskId id) -> release(identity, id);
             case Transition.CountDuplicates count -> throw new IllegalStateException("Made together: " + count);
@@ -193,24 +213,40 @@ final class PostgresMoves {
                 row.getInt(10));
     }
 
-    private Applied cancel(TaskId id) throws SQLException {
-        for (int turn = 0; turn < MOST_TURNS; turn++) {
-            Row task = find(id);
-            if (task == null) {
-                return Applied.NOT_FOUND;
-            }
-            Applied answer = switch (task.state()) {
-                case PENDING, WAITING -> PostgresEnds.cancel(tx, id, task.state()) ? Applied.APPLIED : null;
-                case RUNNING -> PostgresEnds.ask(tx, id) ? Applied.CANCEL_REQUESTED : null;
-                case CANCELLED -> Applied.APPLIED;
-                case COMPLETED, FAILED, TIMED_OUT -> Applied.STALE;
-            };
-            if (answer != null) {
-                return answer;
-            }
+    private List<Applied> cancel(List<Transition.Cancel> moves) throws SQLException {
+        Set<TaskId> open = PostgresTaskLocks.lock(
+                tx, moves.stream().map(Transition.Cancel::taskId).toList(), List.of());
+        List<Applied> answers = new ArrayList<>(moves.size());
+        for (Transition.Cancel move : moves) {
+            answers.add(cancel(move.taskId(), open));
         }
-        throw new PostgresFailures.Race(
-                "task " + id + " went on " + MOST_TURNS + " times while it was to be cancelled");
+        return answers;
+    }
+
+    private Applied cancel(TaskId id, Set<TaskId> locked) throws SQLException {
+        Row task = find(id);
+        if (task == null) {
+            return Applied.NOT_FOUND;
+        }
+        if (task.state().isOpen() && !locked.contains(id)) {
+            throw new PostgresFailures.Race("a task moved on while it was to be locked");
+        }
+        return switch (task.state()) {
+            case PENDING, WAITING -> {
+                if (!PostgresEnds.cancel(tx, id, task.state())) {
+                    throw new IllegalStateException("Expected locked task " + id + " to be open, but it has ended");
+                }
+                yield Applied.APPLIED;
+            }
+            case RUNNING -> {
+                if (!PostgresEnds.ask(tx, id)) {
+                    throw new IllegalStateException("Expected locked task " + id + " to run, but it does not");
+                }
+                yield Applied.CANCEL_REQUESTED;
+            }
+            case CANCELLED -> Applied.APPLIED;
+            case COMPLETED, FAILED, TIMED_OUT -> Applied.STALE;
+        };
     }
 
     private Applied redrive(TaskId id, int attempt) throws SQLException {
@@ -219,10 +255,9 @@ final class PostgresMoves {
             return Applied.NOT_FOUND;
         }
         RecordKey key = first.key();
-        if (key != null) {
-            // First the record, as everybody does who changes hands of a key; what it depends on is read after that.
-            PostgresRecords.lock(tx, List.of(key));
-        }
+        // First the record, as every change of a key's owner does; what it depends on is read after that.
+        Locked record =
+                key == null ? null : PostgresRecords.lock(tx, List.of(key)).get(key);
         Row task = find(id);
         if (task == null) {
             return Applied.NOT_FOUND;
@@ -230,7 +265,7 @@ final class PostgresMoves {
         if (!task.state().isDead() || task.endedAt() != attempt) {
             return diedBefore(id, attempt) ? Applied.APPLIED : Applied.STALE;
         }
-        if (key != null && !takeKey(task, id, key)) {
+        if (key != null && !takeKey(task, id, key, record)) {
             return Applied.SUPERSEDED;
         }
         int rows = tx.sql(REDRIVE).with(id).with(attempt).with(tx.now()).update();
@@ -255,19 +290,19 @@ final class PostgresMoves {
     }
 
     /** Makes a task hold its key, if it does still or the key is free. */
-    private boolean takeKey(Row task, TaskId id, RecordKey key) throws SQLException {
+    private boolean takeKey(Row task, TaskId id, RecordKey key, @Nullable Locked record) throws SQLException {
         // A task that was replaced and still runs has lost the key, but the two must not run at the same time.
-        if (PostgresRecords.openFormer(tx, key) != null) {
+        if (!PostgresRecords.openFormers(tx, List.of(key)).isEmpty()) {
             return false;
         }
-        Found found = PostgresRecords.find(tx.session(), key);
-        if (found != null && found.taskId().equals(id)) {
-            if (found.windowPassed(tx.now())) {
-                PostgresRecords.renew(tx, key, tx.now() + task.ttl());
+        if (record != null && record.found().taskId().equals(id)) {
+            if (record.found().windowPassed(tx.now())) {
+                PostgresRecords.renew(tx, record, tx.now() + task.ttl());
             }
             return true;
         }
-        if (found != null && (found.state().isOpen() || !found.windowPassed(tx.now()))) {
+        if (record != null
+                && (record.found().state().isOpen() || !record.found().windowPassed(tx.now()))) {
             return false;
         }
         long expiresAt = task.createdAt() + task.ttl();
@@ -276,16 +311,17 @@ final class PostgresMoves {
                 task.lane(),
                 Objects.requireNonNull(task.inputHash(), "a task with a key has an input hash"),
                 task.run(),
+                Series.begunByRedrive(id, task.endedAt()),
                 task.lineage(),
                 task.createdAt(),
                 expiresAt <= tx.now() ? tx.now() + task.ttl() : expiresAt);
-        if (found != null) {
-            PostgresRecords.takeOver(tx, key, found, holder);
+        if (record != null) {
+            Locked unused = PostgresRecords.takeOver(tx, record, holder, TaskState.PENDING);
             return true;
         }
         SortedMap<RecordKey, Holder> one = new TreeMap<>();
         one.put(key, holder);
-        PostgresRecords.add(tx, one);
+        Map<RecordKey, Locked> unused = PostgresRecords.add(tx, one);
         PostgresRecords.removeFormer(tx, key, id);
         return true;
     }
@@ -296,27 +332,25 @@ final class PostgresMoves {
             return Applied.NOT_FOUND;
         }
         RecordKey key = new RecordKey(scope.getAsInt(), identity.key());
-        PostgresRecords.lock(tx, List.of(key));
-        Found found = PostgresRecords.find(tx.session(), key);
-        if (found == null) {
+        Locked record = PostgresRecords.lock(tx, List.of(key)).get(key);
+        if (record == null) {
             Row task = find(id);
             return task != null && key.equals(task.key()) ? Applied.APPLIED : Applied.NOT_FOUND;
         }
-        if (!found.taskId().equals(id)) {
+        if (!record.found().taskId().equals(id)) {
             return Applied.SUPERSEDED;
         }
-        if (found.state().isOpen() || PostgresRecords.openFormer(tx, key) != null) {
+        if (record.found().state().isOpen()
+                || !PostgresRecords.openFormers(tx, List.of(key)).isEmpty()) {
             return Applied.HELD;
         }
-        PostgresRecords.remove(tx, key, found);
+        PostgresRecords.remove(tx, record);
         return Applied.APPLIED;
     }
 
     /** Counts duplicates, those of all keys together. */
-    private void count(List<Transition.CountDuplicates> moves, List<Applied> answers) throws SQLException {
-        if (moves.isEmpty()) {
-            return;
-        }
+    private List<Applied> count(List<Transition.CountDuplicates> moves) throws SQLException {
+        List<Applied> answers = new ArrayList<>(moves.size());
         List<RecordKey> keys = new ArrayList<>(moves.size());
         for (Transition.CountDuplicates move : moves) {
             // A scope without a number has no records.
@@ -334,8 +368,8 @@ final class PostgresMoves {
             }
             answers.add(holder == null ? Applied.NOT_FOUND : holds ? Applied.APPLIED : Applied.SUPERSEDED);
         }
-        moves.clear();
         PostgresRecords.count(tx, counted, found);
+        return answers;
     }
 
     private Applied change(String queue, Layer layer, UnaryOperator<QueueSetUp> change) throws SQLException {

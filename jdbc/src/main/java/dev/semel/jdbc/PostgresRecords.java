@@ -1,6 +1,7 @@
 package dev.semel.jdbc;
 
 import dev.semel.jdbc.PostgresDatabase.Asked;
+import dev.semel.jdbc.PostgresInserts.Place;
 import dev.semel.store.NewTask;
 import dev.semel.store.Submitted;
 import dev.semel.task.InputHash;
@@ -16,6 +17,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,6 +45,7 @@ final class PostgresRecords {
     /**
      * A record and how its task stands.
      *
+     * @param series the series that the next run belongs to
      * @param stored whether the task has a row
      */
     record Found(
@@ -48,6 +53,7 @@ final class PostgresRecords {
             int lane,
             InputHash inputHash,
             int run,
+            TaskId series,
             @Nullable TaskId lineage,
             long createdAt,
             long expiresAt,
@@ -73,19 +79,56 @@ final class PostgresRecords {
         }
     }
 
-    /** Who is to hold an identity. */
+    /**
+     * Who is to hold an identity.
+     *
+     * @param series the series that the next run belongs to
+     */
     record Holder(
             TaskId taskId,
             int lane,
             InputHash inputHash,
             int run,
+            TaskId series,
             @Nullable TaskId lineage,
             long createdAt,
-            long expiresAt) {}
+            long expiresAt) {
+
+        private Found inState(TaskState state) {
+            return new Found(
+                    taskId, lane, inputHash, run, series, lineage, createdAt, expiresAt, state, null, true, false, null,
+                    0, null);
+        }
+    }
+
+    /**
+     * A record that this transaction has locked, and how its task stood when that was read under the lock. Whoever gives a key
+     * to another task, or takes it away, needs one, and only this class makes them: so nobody decides by what was read before
+     * the lock.
+     */
+    static final class Locked {
+
+        private final RecordKey key;
+        private final Found found;
+
+        private Locked(RecordKey key, Found found) {
+            this.key = key;
+            this.found = found;
+        }
+
+        RecordKey key() {
+            return key;
+        }
+
+        Found found() {
+            return found;
+        }
+    }
 
     // The record, its task, and how that stands, in one state of the database. A tombstone has all of it itself.
     static final String FOUND = """
              r.task, coalesce(t.lane, r.lane), coalesce(t.input_hash, r.input_hash), coalesce(t.run, r.run),
+             coalesce(r.series, t.series, r.task),
              coalesce(t.lineage, r.lineage), coalesce(t.created_at, r.created_at), r.expires_at,
              CASE WHEN d.task IS NOT NULL THEN d.state WHEN r.state IS NOT NULL THEN r.state ELSE\s""" + PostgresTasks.OPEN_STATE + """
              END,
@@ -115,9 +158,9 @@ final class PostgresRecords {
 
     // Waits for whoever holds one of them; one that is not there is not waited for.
     private static final String LOCK = """
-            SELECT r.scope FROM unnest(?, ?) WITH ORDINALITY AS p (scope, key, n)
-            JOIN semel.record r ON r.scope = p.scope AND r.key = p.key
-            ORDER BY p.n FOR UPDATE OF r
+            SELECT r.scope, r.key FROM unnest(?, ?) AS p (scope, key)
+            CROSS JOIN LATERAL (
+              SELECT x.scope, x.key FROM semel.record x WHERE x.scope = p.scope AND x.key = p.key LIMIT 1 FOR UPDATE) r
             """;
 
     private static final String LOCK_FREE = """
@@ -128,16 +171,17 @@ final class PostgresRecords {
 
     // Many callers with one key send few at a time, and each of them but one would leave an error in the server's log.
     private static final String ADD = """
-            INSERT INTO semel.record (scope, key, task, expires_at) SELECT * FROM unnest(?, ?, ?, ?)
+            INSERT INTO semel.record (scope, key, task, expires_at, series) SELECT * FROM unnest(?, ?, ?, ?, ?)
             ON CONFLICT (scope, key) DO NOTHING
             """;
 
-    private static final String COPY = "COPY semel.record (scope, key, task, expires_at) FROM STDIN (FORMAT binary)";
+    private static final String COPY =
+            "COPY semel.record (scope, key, task, expires_at, series) FROM STDIN (FORMAT binary)";
 
     private static final String TAKE_OVER = """
-            UPDATE semel.record SET task = ?, expires_at = ?, state = NULL, finished_at = NULL, lane = NULL,
+            UPDATE semel.record SET task = ?, expires_at = ?, series = ?, state = NULL, finished_at = NULL, lane = NULL,
               input_hash = NULL, run = NULL, lineage = NULL, created_at = NULL, duplicates = NULL, last_duplicate_at = NULL
-            WHERE scope = ? AND key = ?
+            WHERE scope = ? AND key = ? AND task = ?
             """;
 
     private static final String ADD_FORMER = """
@@ -147,15 +191,17 @@ final class PostgresRecords {
 
     private static final String REMOVE_FORMER = "DELETE FROM semel.former WHERE scope = ? AND key = ? AND task = ?";
 
-    // Locks it, so that it does not end unseen: who makes another task wait for it has to be seen by its end.
-    private static final String OPEN_FORMER = """
-            SELECT g.task FROM semel.former f JOIN semel.running g ON g.task = f.task WHERE f.scope = ? AND f.key = ?
-            LIMIT 1 FOR UPDATE OF g
+    // Replaced tasks that still run.
+    private static final String OPEN_FORMERS = """
+            SELECT f.scope, f.key, f.task FROM unnest(?, ?) AS p (scope, key)
+            CROSS JOIN LATERAL (SELECT x.* FROM semel.former x WHERE x.scope = p.scope AND x.key = p.key OFFSET 0) f
+            CROSS JOIN LATERAL (SELECT 1 FROM semel.running x WHERE x.task = f.task LIMIT 1) g
             """;
 
-    private static final String RENEW = "UPDATE semel.record SET expires_at = ? WHERE scope = ? AND key = ?";
+    private static final String RENEW =
+            "UPDATE semel.record SET expires_at = ? WHERE scope = ? AND key = ? AND task = ?";
 
-    private static final String REMOVE = "DELETE FROM semel.record WHERE scope = ? AND key = ?";
+    private static final String REMOVE = "DELETE FROM semel.record WHERE scope = ? AND key = ? AND task = ?";
 
     // Whoever has locked the record is about to give it away; nobody waits for a count that is only for people to look
     // at.
@@ -196,32 +242,55 @@ final class PostgresRecords {
 
     /** Reads {@link #FOUND}, which begins with this column. */
     static Found found(ResultSet row, int first) throws SQLException {
-        Long finishedAt = PostgresStatement.longOrNull(row, first + 8);
-        Long lastDuplicateAt = PostgresStatement.longOrNull(row, first + 13);
+        Long finishedAt = PostgresStatement.longOrNull(row, first + 9);
+        Long lastDuplicateAt = PostgresStatement.longOrNull(row, first + 14);
         return new Found(
                 PostgresStatement.id(row, first),
                 row.getInt(first + 1),
                 InputHash.ofBytes(row.getBytes(first + 2)),
                 row.getInt(first + 3),
-                PostgresStatement.idOrNull(row, first + 4),
-                row.getLong(first + 5),
+                PostgresStatement.id(row, first + 4),
+                PostgresStatement.idOrNull(row, first + 5),
                 row.getLong(first + 6),
-                TaskState.parse(row.getString(first + 7)),
+                row.getLong(first + 7),
+                TaskState.parse(row.getString(first + 8)),
                 finishedAt == null ? null : Instant.ofEpochMilli(finishedAt),
-                row.getBoolean(first + 9),
                 row.getBoolean(first + 10),
-                row.getString(first + 11),
-                row.getLong(first + 12),
+                row.getBoolean(first + 11),
+                row.getString(first + 12),
+                row.getLong(first + 13),
                 lastDuplicateAt == null ? null : Instant.ofEpochMilli(lastDuplicateAt));
     }
 
-    /** Locks records, in this order, and tells how many are there. */
-    static int lock(PostgresTransaction tx, Collection<RecordKey> sorted) throws SQLException {
-        return tx.sql(LOCK)
+    /** Locks records, sorted, and reads them: those that are there. */
+    static Map<RecordKey, Locked> lock(PostgresTransaction tx, Collection<RecordKey> keys) throws SQLException {
+        SortedSet<RecordKey> sorted = new TreeSet<>(keys);
+        if (sorted.isEmpty()) {
+            return new HashMap<>();
+        }
+        List<RecordKey> there = tx.sql(LOCK)
                 .ints(scopes(sorted))
                 .texts(texts(sorted))
-                .list(row -> row.getInt(1))
-                .size();
+                .list(row -> {
+                    tx.locked(PostgresLock.RECORD);
+                    return new RecordKey(row.getInt(1), row.getString(2));
+                });
+        return locked(tx, there);
+    }
+
+    /** Reads locked records again, because their tasks may have moved on. */
+    static Map<RecordKey, Locked> reread(PostgresTransaction tx, Collection<Locked> locked) throws SQLException {
+        return locked(tx, locked.stream().map(Locked::key).toList());
+    }
+
+    private static Map<RecordKey, Locked> locked(PostgresTransaction tx, List<RecordKey> keys) throws SQLException {
+        Map<RecordKey, Locked> locked = new HashMap<>();
+        find(tx.session(), keys).forEach((key, found) -> locked.put(key, new Locked(key, found)));
+        if (locked.size() != keys.size()) {
+            throw new IllegalStateException(
+                    "Expected " + keys.size() + " locked records, but " + locked.size() + " are there");
+        }
+        return locked;
     }
 
     /** Locks records, and gives those identities that nobody else has locked, those without a record included. */
@@ -241,30 +310,42 @@ final class PostgresRecords {
     }
 
     /** Adds records, in this order. Waits for others who add one of them, and loses the race if they do. */
-    static void add(PostgresTransaction tx, Map<RecordKey, Holder> sorted) throws SQLException {
+    static Map<RecordKey, Locked> add(PostgresTransaction tx, SortedMap<RecordKey, Holder> sorted) throws SQLException {
         try {
-            if (sorted.size() >= PostgresCopy.WORTH
-                    && PostgresCopy.isPossible(tx.session().connection())) {
-                PostgresCopy copy = tx.session().copy(COPY, 4);
-                sorted.forEach((key, holder) -> copy.row()
-                        .with((Integer) key.scope())
-                        .with(key.key())
-                        .with(holder.taskId())
-                        .with((Long) holder.expiresAt()));
-                checkAdded(copy.send(), sorted.size());
-                return;
-            }
-            int added = tx.sql(ADD)
-                    .ints(scopes(sorted.keySet()))
-                    .texts(texts(sorted.keySet()))
-                    .ids(sorted.values().stream().map(Holder::taskId).toList())
-                    .longs(sorted.values().stream().map(Holder::expiresAt).toList())
-                    .update();
-            if (added != sorted.size()) {
-                throw lost();
-            }
+            insert(tx, sorted);
         } catch (SQLException e) {
             throw PostgresFailures.isTaken(e) ? lost() : e;
+        }
+        tx.locked(PostgresLock.NEW_RECORD);
+        Map<RecordKey, Locked> added = new HashMap<>();
+        sorted.forEach((key, holder) -> added.put(key, new Locked(key, holder.inState(TaskState.PENDING))));
+        return added;
+    }
+
+    private static void insert(PostgresTransaction tx, SortedMap<RecordKey, Holder> sorted) throws SQLException {
+        if (sorted.size() >= PostgresCopy.WORTH
+                && PostgresCopy.isPossible(tx.session().connection())) {
+            PostgresCopy copy = tx.session().copy(COPY, 5);
+            sorted.forEach((key, holder) -> copy.row()
+                    .with((Integer) key.scope())
+                    .with(key.key())
+                    .with(holder.taskId())
+                    .with((Long) holder.expiresAt())
+                    .with(seriesUnlessOwn(holder)));
+            checkAdded(copy.send(), sorted.size());
+            return;
+        }
+        int added = tx.sql(ADD)
+                .ints(scopes(sorted.keySet()))
+                .texts(texts(sorted.keySet()))
+                .ids(sorted.values().stream().map(Holder::taskId).toList())
+                .longs(sorted.values().stream().map(Holder::expiresAt).toList())
+                .idsOrNull(sorted.values().stream()
+                        .map(PostgresRecords::seriesUnlessOwn)
+                        .toList())
+                .update();
+        if (added != sorted.size()) {
+            throw lost();
         }
     }
 
@@ -279,23 +360,45 @@ final class PostgresRecords {
     }
 
     /** The record that a submission takes. */
-    static Holder holder(PostgresTransaction tx, Asked asked, int run, @Nullable TaskId lineage) {
+    static Holder holder(PostgresTransaction tx, Place place) {
+        Asked asked = place.asked();
         NewTask.KeyRequest key = asked.request();
+        TaskId id = asked.task().id();
         return new Holder(
-                asked.task().id(), asked.lane().id(), key.inputHash(), run, lineage, tx.now(), tx.after(key.ttl()));
+                id,
+                asked.lane().id(),
+                key.inputHash(),
+                place.run(),
+                place.series() == null ? id : place.series(),
+                place.lineage(),
+                tx.now(),
+                tx.after(key.ttl()));
     }
 
-    /** Gives a key, which must be locked, to another task. */
-    static void takeOver(PostgresTransaction tx, RecordKey key, Found before, Holder next) throws SQLException {
-        tx.sql(TAKE_OVER)
+    /** Gives a key to another task, which is in this state; the key names the holder that it is taken from. */
+    static Locked takeOver(PostgresTransaction tx, Locked before, Holder next, TaskState state) throws SQLException {
+        RecordKey key = before.key();
+        TaskId holder = before.found().taskId();
+        int rows = tx.sql(TAKE_OVER)
                 .with(next.taskId())
                 .with(next.expiresAt())
+                .withId(seriesUnlessOwn(next))
                 .with(key.scope())
                 .withText(key.key())
-                .updateOne();
-        addFormer(tx, key, before.taskId());
+                .with(holder)
+                .update();
+        if (rows != 1) {
+            throw changed(holder);
+        }
+        addFormer(tx, key, holder);
         removeFormer(tx, key, next.taskId());
-        forgetEffects(tx, before);
+        forgetEffects(tx, before.found());
+        return new Locked(key, next.inState(state));
+    }
+
+    private static IllegalStateException changed(TaskId holder) {
+        return new IllegalStateException(
+                "Expected a locked record to name task " + holder + ", but it names another task or is gone");
     }
 
     /** A tombstone that is gone may have been all that could continue a lineage. */
@@ -313,22 +416,47 @@ final class PostgresRecords {
         tx.sql(REMOVE_FORMER).with(key.scope()).withText(key.key()).with(task).update();
     }
 
-    /** A task that was replaced and still runs, or null; it does not end before this transaction. */
-    static @Nullable TaskId openFormer(PostgresTransaction tx, RecordKey key) throws SQLException {
-        return tx.sql(OPEN_FORMER).with(key.scope()).withText(key.key()).first(row -> PostgresStatement.id(row, 1));
+    /**
+     * The tasks of these identities that were replaced and still run: one of each at the most. They are locked by whoever makes
+     * another task wait for them, because that has to be seen by their end.
+     */
+    static Map<RecordKey, TaskId> openFormers(PostgresTransaction tx, Collection<RecordKey> keys) throws SQLException {
+        Map<RecordKey, TaskId> open = new HashMap<>();
+        tx.sql(OPEN_FORMERS)
+                .ints(scopes(keys))
+                .texts(texts(keys))
+                .list(row -> open.put(new RecordKey(row.getInt(1), row.getString(2)), PostgresStatement.id(row, 3)));
+        return open;
     }
 
-    static void renew(PostgresTransaction tx, RecordKey key, long expiresAt) throws SQLException {
-        tx.sql(RENEW).with(expiresAt).with(key.scope()).withText(key.key()).updateOne();
-    }
-
-    /** Removes a record, which must be locked; its task is an earlier one of the identity from then on. */
-    static void remove(PostgresTransaction tx, RecordKey key, Found found) throws SQLException {
-        tx.sql(REMOVE).with(key.scope()).withText(key.key()).updateOne();
-        if (found.stored()) {
-            addFormer(tx, key, found.taskId());
+    static void renew(PostgresTransaction tx, Locked record, long expiresAt) throws SQLException {
+        int rows = bound(tx.sql(RENEW).with(expiresAt), record).update();
+        if (rows != 1) {
+            throw changed(record.found().taskId());
         }
-        forgetEffects(tx, found);
+    }
+
+    /** Removes a record; its task is an earlier one of the identity from then on. */
+    static void remove(PostgresTransaction tx, Locked record) throws SQLException {
+        int rows = bound(tx.sql(REMOVE), record).update();
+        if (rows != 1) {
+            throw changed(record.found().taskId());
+        }
+        if (record.found().stored()) {
+            addFormer(tx, record.key(), record.found().taskId());
+        }
+        forgetEffects(tx, record.found());
+    }
+
+    private static PostgresStatement bound(PostgresStatement statement, Locked record) throws SQLException {
+        return statement
+                .with(record.key().scope())
+                .withText(record.key().key())
+                .with(record.found().taskId());
+    }
+
+    private static @Nullable TaskId seriesUnlessOwn(Holder holder) {
+        return holder.series().equals(holder.taskId()) ? null : holder.series();
     }
 
     /** Adds to the counts of duplicates of keys, as long as these tasks hold them. */

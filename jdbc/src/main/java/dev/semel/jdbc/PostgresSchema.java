@@ -9,7 +9,6 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -22,7 +21,7 @@ import java.util.List;
 public final class PostgresSchema {
 
     /** The version of the schema that this program makes. */
-    public static final int VERSION = 1;
+    public static final int VERSION = 2;
 
     /** The oldest PostgreSQL that this program works on. */
     public static final int OLDEST_SERVER = 13;
@@ -36,7 +35,7 @@ public final class PostgresSchema {
             """;
 
     // The oldest version of the program that can work on each version of the schema, beginning with schema 1.
-    private static final int[] READABLE_FROM = {1};
+    private static final int[] READABLE_FROM = {1, 1};
 
     private PostgresSchema() {}
 
@@ -166,15 +165,9 @@ public final class PostgresSchema {
         }
     }
 
-    /** Cuts a script at semicolons that end a line; comments stay with the statement that follows. */
+    /** Cuts a script at blank lines behind a semicolon; comments stay with the statement that follows. */
     private static List<String> statements(String script) {
-        List<String> statements = new ArrayList<>();
-        int begin = 0;
-        for (int end = script.indexOf(";\n"); end >= 0; end = script.indexOf(";\n", begin)) {
-            statements.add(script.substring(begin, end).strip());
-            begin = end + 2;
-        }
-        return statements;
+        return List.of(script.strip().split(";\n\n|;$"));
     }
 
     private static String script(int version) {

@@ -76,31 +76,36 @@ final class PostgresSettling {
             """;
 
     private final PostgresTransaction tx;
+    private final PostgresSharing sharing;
+    private final Set<TaskId> searched;
 
-    PostgresSettling(PostgresTransaction tx) {
+    /**
+     * For one transaction.
+     *
+     * @param sharing has locked the leases that are known
+     * @param searched the tasks for which it has searched
+     */
+    PostgresSettling(PostgresTransaction tx, PostgresSharing sharing, Set<TaskId> searched) {
         this.tx = tx;
+        this.sharing = sharing;
+        this.searched = searched;
     }
 
     /** Makes moves of different tasks. */
     List<Applied> apply(List<Transition.ByWorker> moves) throws SQLException {
-        // Sorted, because two batches that lock in different orders deadlock.
+        // Sorted, as locks are taken.
         List<Transition.ByWorker> sorted = new ArrayList<>(moves);
         sorted.sort(Comparator.comparing(move -> move.lease().taskId()));
-        Map<TaskId, Applied> answers = new HashMap<>();
-        new PostgresSharing(tx, answers).apply(sorted);
+        Map<TaskId, Applied> answers = sharing.apply(sorted);
         apply(sorted, moves, answers);
         List<Transition.ByWorker> open = open(sorted, answers);
-        if (!open.isEmpty()) {
-            // Claimed by another process, perhaps, so that it is not known here which lease they share.
-            Set<TaskId> shared = PostgresLeases.takeOut(tx, ids(open));
-            apply(
-                    open.stream()
-                            .filter(move -> shared.contains(move.lease().taskId()))
-                            .toList(),
-                    moves,
-                    answers);
-            compare(open(open, answers), answers);
+        if (!searched.containsAll(ids(open))) {
+            // Claimed by another process, perhaps. Leases are locked before rows of running tasks, so the search comes
+            // first.
+            searched.addAll(ids(open));
+            throw new PostgresFailures.Race("it is not known which leases some tasks share");
         }
+        compare(open, answers);
         return moves.stream()
                 .map(move -> Objects.requireNonNull(answers.get(move.lease().taskId())))
                 .toList();
@@ -136,12 +141,11 @@ final class PostgresSettling {
         }
         List<Long> ends = new ArrayList<>();
         moves.forEach(move -> ends.add(tx.after(move.duration())));
-        tx.sql(EXTEND)
-                .ids(ids(moves))
-                .ints(attempts(moves))
-                .longs(ends)
-                .list(row -> answers.put(
-                        PostgresStatement.id(row, 1), row.getBoolean(2) ? Applied.CANCEL_REQUESTED : Applied.APPLIED));
+        tx.sql(EXTEND).ids(ids(moves)).ints(attempts(moves)).longs(ends).list(row -> {
+            TaskId id = PostgresStatement.id(row, 1);
+            tx.lockedRunning(id);
+            return answers.put(id, row.getBoolean(2) ? Applied.CANCEL_REQUESTED : Applied.APPLIED);
+        });
     }
 
     private void end(List<Transition.Ending> moves, List<Transition.ByWorker> inOrder, Map<TaskId, Applied> answers)
@@ -153,7 +157,7 @@ final class PostgresSettling {
         List<@Nullable Long> dueAt = new ArrayList<>();
         List<@Nullable String> errors = new ArrayList<>();
         List<@Nullable String> results = new ArrayList<>();
-        Set<TaskId> parked = new PostgresEffects(tx)
+        Set<TaskId> parked = new PostgresEffects(tx, searched)
                 .park(moves.stream()
                         .filter(Transition.Park.class::isInstance)
                         .map(Transition.Park.class::cast)
@@ -189,6 +193,7 @@ final class PostgresSettling {
                 .with(tx.now())
                 .list(row -> {
                     TaskId id = PostgresStatement.id(row, 1);
+                    tx.lockedRunning(id);
                     String state = row.getString(3);
                     return ended.put(
                             id,
@@ -233,7 +238,7 @@ final class PostgresSettling {
             if (state != null && state.isDead() && queue != null) {
                 Task dead = PostgresTasks.find(tx.session(), tx.names(), List.of(end.id()))
                         .getFirst();
-                new PostgresSubmissions(tx, PostgresHeld.expectingRepeats())
+                new PostgresSubmissions(tx.unordered(), PostgresFindings.expectingRepeats())
                         .submit(List.of(tx.asked(DeadLetter.of(dead, queue, tx.nowInstant()))));
             }
         }

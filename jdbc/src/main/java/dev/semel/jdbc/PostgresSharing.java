@@ -11,11 +11,11 @@ import dev.semel.task.TaskState;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,31 +42,57 @@ final class PostgresSharing {
     private record Extension(TaskId task, int number, long until) {}
 
     private final PostgresTransaction tx;
-    private final Map<TaskId, Applied> answers;
+    private final Map<TaskId, Position> positions = new HashMap<>();
+    private final Map<LeaseKey, Locked> locked = new HashMap<>();
+    private final Map<TaskId, Applied> answers = new HashMap<>();
     private final List<Completion> completions = new ArrayList<>();
     private final Map<Locked, List<Extension>> extensions = new LinkedHashMap<>();
     private final Map<TaskId, Locked> out = new LinkedHashMap<>();
 
-    PostgresSharing(PostgresTransaction tx, Map<TaskId, Applied> answers) {
+    PostgresSharing(PostgresTransaction tx) {
         this.tx = tx;
-        this.answers = answers;
     }
 
-    /** Makes the moves that can be made here, and answers them. */
-    void apply(List<Transition.ByWorker> moves) throws SQLException {
-        Map<TaskId, Position> positions = new HashMap<>();
-        Set<LeaseKey> keys = new HashSet<>();
+    /**
+     * Locks the leases that the tasks of these moves share.
+     *
+     * @param searched tasks that may be in a lease although it is not known here
+     */
+    void lock(List<Transition.ByWorker> moves, Set<TaskId> searched) throws SQLException {
         for (Transition.ByWorker move : moves) {
             Position position = tx.leases().known(move.lease().taskId());
             if (position != null) {
                 positions.put(move.lease().taskId(), position);
-                keys.add(position.lease());
             }
         }
-        if (keys.isEmpty()) {
-            return;
+        if (!searched.isEmpty()) {
+            positions.putAll(PostgresLeases.search(tx, searched));
         }
-        Map<LeaseKey, Locked> locked = PostgresLeases.lock(tx, keys);
+        if (!positions.isEmpty()) {
+            locked.putAll(PostgresLeases.lock(
+                    tx, positions.values().stream().map(Position::lease).collect(Collectors.toSet())));
+        }
+    }
+
+    /** Gives rows of their own to the tasks of these moves that share a lease. */
+    void takeOut(List<Transition.ByWorker> moves) throws SQLException {
+        Map<TaskId, Locked> now = new LinkedHashMap<>();
+        for (Transition.ByWorker move : moves) {
+            Position position = positions.get(move.lease().taskId());
+            if (position == null) {
+                continue;
+            }
+            Locked lease = locked.get(position.lease());
+            if (lease != null && lease.has(position.number())) {
+                lease.remove(position.number());
+                now.put(move.lease().taskId(), lease);
+            }
+        }
+        PostgresLeases.takeOut(tx, now);
+    }
+
+    /** Makes the moves that can be made here, and tells how they were answered. */
+    Map<TaskId, Applied> apply(List<Transition.ByWorker> moves) throws SQLException {
         for (Transition.ByWorker move : moves) {
             TaskId id = move.lease().taskId();
             Position position = positions.get(id);
@@ -85,6 +111,7 @@ final class PostgresSharing {
         PostgresLeases.takeOut(tx, out);
         complete();
         PostgresLeases.save(tx, locked.values());
+        return answers;
     }
 
     private void note(Transition.ByWorker move, Locked lease, int number) {

@@ -5,6 +5,7 @@ import dev.semel.jdbc.PostgresFailures.Race;
 import dev.semel.jdbc.PostgresInserts.Place;
 import dev.semel.jdbc.PostgresRecords.Found;
 import dev.semel.jdbc.PostgresRecords.Holder;
+import dev.semel.jdbc.PostgresRecords.Locked;
 import dev.semel.jdbc.PostgresRecords.RecordKey;
 import dev.semel.store.NewTask;
 import dev.semel.store.Submitted;
@@ -20,8 +21,8 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -29,10 +30,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * Submitting, in a transaction of the store's or of a caller's own.
  *
- * <p>The batch is looked up without locks: a batch of duplicates ends there. What it would change is locked, sorted: first
- * the records that are there, then those that are new, by inserting them. Who comes second waits for the first one's commit
- * or rollback. If the look-up turns out to be outdated, everything is undone and decided again ({@link Race}). Then the items
- * are carried out in order, those that only insert together.
+ * <p>The batch is looked up without locks: a batch of duplicates ends there. What it would change is locked in the order of
+ * {@link PostgresLock}: first the records that are there, then those that are new, by inserting them, then the open tasks that
+ * lose their key. Who comes second waits for the first one's commit or rollback. Then the items are carried out in order,
+ * those that only insert together. A key changes hands only by a {@link Locked} record. Where an item wants to change one that
+ * is not locked, because the first look is outdated by then, everything is undone, and the next transaction locks it with the
+ * others ({@link Race}).
  */
 final class PostgresSubmissions {
 
@@ -46,32 +49,35 @@ final class PostgresSubmissions {
             FROM semel.task t LEFT JOIN semel.done d ON d.task = t.id WHERE t.id = ANY (?)
             """;
 
-    // Times that a decision is taken anew because the task went on meanwhile: pending, running, ended.
-    private static final int MOST_TURNS = 20;
-
     private final PostgresTransaction tx;
-    private final PostgresHeld held;
+    private final PostgresFindings findings;
 
     private final Set<RecordKey> keys = new TreeSet<>();
     private final List<TaskId> ids = new ArrayList<>();
-    private final Map<RecordKey, Found> view = new HashMap<>();
+    // What a look without locks has found: it answers duplicates, and decides nothing else.
+    private final Map<RecordKey, Found> seen = new HashMap<>();
+    private final Map<RecordKey, Locked> locked = new HashMap<>();
+    // Of locked identities: the task that was replaced and still runs.
+    private final Map<RecordKey, TaskId> openFormers = new HashMap<>();
+    // Records that this batch has added, until the item comes for which they were.
+    private final Map<RecordKey, Locked> fresh = new HashMap<>();
     // Inputs of tasks that this batch made: the look-up cannot have them.
     private final Map<TaskId, NewTask> made = new HashMap<>();
     private final Map<TaskId, Submitted> accepted = new HashMap<>();
-    private final Set<RecordKey> fresh = new TreeSet<>();
     // Answered as created, not inserted yet.
     private final Map<TaskId, Place> uninserted = new LinkedHashMap<>();
     private final Set<TaskId> inserted = new HashSet<>();
 
-    PostgresSubmissions(PostgresTransaction tx, PostgresHeld held) {
+    PostgresSubmissions(PostgresTransaction tx, PostgresFindings findings) {
         this.tx = tx;
-        this.held = held;
+        this.findings = findings;
     }
 
     List<Submitted> submit(List<Asked> batch) throws SQLException {
         lookUp(batch);
-        lockWhatChanges(batch);
+        lockRecords(batch);
         addRecords(batch);
+        lockTasks(batch);
         List<Submitted> answers = new ArrayList<>(batch.size());
         for (Asked asked : batch) {
             answers.add(asked.task().key() == null ? withoutKey(asked) : withKey(asked));
@@ -87,14 +93,14 @@ final class PostgresSubmissions {
                 keyed++;
                 keys.add(RecordKey.of(asked));
                 ids.add(asked.task().id());
-            } else if (held.expectsRepeats()) {
+            } else if (findings.expectsRepeats()) {
                 ids.add(asked.task().id());
             }
         }
         // Where nobody holds any of the keys, and no two items are about the same, each item is new, or its task is
         // there already: then inserting it tells.
-        boolean mayBeNew = !held.expectsRepeats() && keyed == keys.size();
-        if (!mayBeNew || (!held.expectsOnlyNew() && PostgresRecords.isAnyHeld(tx, keys))) {
+        boolean mayBeNew = !findings.expectsRepeats() && keyed == keys.size();
+        if (!mayBeNew || (!findings.expectsOnlyNew() && PostgresRecords.isAnyHeld(tx, keys))) {
             look();
         }
     }
@@ -102,7 +108,7 @@ final class PostgresSubmissions {
     private void look() throws SQLException {
         if (!ids.isEmpty()) {
             readAccepted(ids);
-            view.putAll(PostgresRecords.find(tx.session(), keys));
+            seen.putAll(PostgresRecords.find(tx.session(), keys));
         }
     }
 
@@ -118,28 +124,71 @@ final class PostgresSubmissions {
                                 Instant.ofEpochMilli(row.getLong(3)))));
     }
 
-    /** Locks the records of which a first look says that they will change hands, and looks again at those. */
-    private void lockWhatChanges(List<Asked> batch) throws SQLException {
-        Set<RecordKey> changing = new TreeSet<>();
+    /** Locks the records of which a look says, or an earlier transaction has found out, that they will change hands. */
+    private void lockRecords(List<Asked> batch) throws SQLException {
+        Set<RecordKey> changing = new HashSet<>();
         for (Asked asked : batch) {
             if (asked.task().key() != null) {
                 RecordKey key = RecordKey.of(asked);
-                Found found = view.get(key);
+                Found found = seen.get(key);
                 if (found != null && repeated(asked, found) == null && changes(decide(tx, asked, found))) {
+                    changing.add(key);
+                }
+                if (findings.isChanging(key)) {
                     changing.add(key);
                 }
             }
         }
-        changing.removeIf(held::isBusy);
-        if (!changing.isEmpty()) {
-            held.lock(tx, changing);
-            changing.removeIf(held::isBusy);
-            Map<RecordKey, Found> now = PostgresRecords.find(tx.session(), changing);
-            if (now.size() != changing.size()) {
-                throw new Race("a record went while it was waited for");
-            }
-            view.putAll(now);
+        changing.removeIf(findings::isBusy);
+        locked.putAll(PostgresRecords.lock(tx, changing));
+        // Those that went while they were waited for are new now.
+        changing.removeAll(locked.keySet());
+        seen.keySet().removeAll(changing);
+    }
+
+    /** Locks the tasks that may lose their keys: they stand still from then on. */
+    private void lockTasks(List<Asked> batch) throws SQLException {
+        if (locked.isEmpty()) {
+            return;
         }
+        openFormers.putAll(PostgresRecords.openFormers(tx, locked.keySet()));
+        Set<TaskId> open = new HashSet<>(openFormers.values());
+        locked.values().stream()
+                .map(Locked::found)
+                .filter(found -> found.state().isOpen())
+                .forEach(found -> open.add(found.taskId()));
+        if (open.isEmpty()) {
+            return;
+        }
+        Set<TaskId> still = PostgresTaskLocks.lock(tx, open, mutexesMadeTwice(batch));
+        Map<RecordKey, Locked> now = PostgresRecords.reread(tx, locked.values());
+        locked.putAll(now);
+        openFormers.values().removeIf(former -> !still.contains(former));
+        if (now.values().stream()
+                .map(Locked::found)
+                .anyMatch(found -> found.state().isOpen() && !still.contains(found.taskId()))) {
+            throw new Race("a task moved on while it was to be locked");
+        }
+    }
+
+    /** The mutexes of tasks that a later item of this batch may replace: to cancel them frees those. */
+    private static Set<String> mutexesMadeTwice(List<Asked> batch) {
+        Set<RecordKey> met = new HashSet<>();
+        Set<RecordKey> twice = new HashSet<>();
+        for (Asked asked : batch) {
+            if (asked.task().key() != null && !met.add(RecordKey.of(asked))) {
+                twice.add(RecordKey.of(asked));
+            }
+        }
+        Set<String> mutexes = new HashSet<>();
+        for (Asked asked : batch) {
+            String mutex =
+                    PostgresTasks.mutex(asked.lane(), asked.task().options().mutex());
+            if (mutex != null && asked.task().key() != null && twice.contains(RecordKey.of(asked))) {
+                mutexes.add(mutex);
+            }
+        }
+        return mutexes;
     }
 
     private static boolean changes(Decision decision) {
@@ -155,24 +204,25 @@ final class PostgresSubmissions {
 
     /** Adds the records of identities that have none, each for the first item that is new. */
     private void addRecords(List<Asked> batch) throws SQLException {
-        Map<RecordKey, Holder> adding = new TreeMap<>();
+        SortedMap<RecordKey, Holder> adding = new TreeMap<>();
         Set<TaskId> creators = new HashSet<>();
         for (Asked asked : batch) {
             if (asked.task().key() != null) {
                 RecordKey key = RecordKey.of(asked);
-                boolean isNew = !view.containsKey(key)
+                boolean isNew = !seen.containsKey(key)
+                        && !locked.containsKey(key)
                         && !adding.containsKey(key)
-                        && !held.isBusy(key)
+                        && !findings.isBusy(key)
                         && !accepted.containsKey(asked.task().id());
                 if (isNew && creators.add(asked.task().id())) {
-                    adding.put(key, PostgresRecords.holder(tx, asked, 1, null));
+                    adding.put(key, PostgresRecords.holder(tx, Place.first(asked)));
                 }
             }
         }
         if (!adding.isEmpty()) {
-            held.add(tx, adding);
-            adding.keySet().removeIf(held::isBusy);
-            fresh.addAll(adding.keySet());
+            // If one is not new the transaction is over, and the next one looks.
+            findings.expectHolders();
+            fresh.putAll(PostgresRecords.add(tx, adding));
         }
     }
 
@@ -195,23 +245,38 @@ final class PostgresSubmissions {
 
     private Submitted withKey(Asked asked) throws SQLException {
         RecordKey key = RecordKey.of(asked);
-        Found found = view.get(key);
+        Locked own = locked.get(key);
+        Found found = own == null ? seen.get(key) : own.found();
         Submitted before = repeated(asked, found);
         if (before != null) {
             return before;
         }
-        if (held.isBusy(key)) {
+        if (findings.isBusy(key)) {
             return new Submitted.Busy();
         }
-        if (found == null) {
-            if (!fresh.remove(key)) {
-                throw new IllegalStateException("A new identity has no record");
-            }
-            Place place = Place.first(asked);
-            add(place);
-            return takes(key, place);
+        if (own != null) {
+            return decided(asked, own);
         }
-        return decided(asked, key, found);
+        if (found == null) {
+            return created(asked, key);
+        }
+        Submitted answer = unchanged(tx, asked, found);
+        if (answer == null) {
+            findings.changes(key);
+            throw new Race("a key changes hands that was not locked");
+        }
+        return answer;
+    }
+
+    private Submitted created(Asked asked, RecordKey key) {
+        Locked added = fresh.remove(key);
+        if (added == null || !added.found().taskId().equals(asked.task().id())) {
+            throw new IllegalStateException(
+                    "Expected a record that was added for task " + asked.task().id() + ", but there is none");
+        }
+        Place place = Place.first(asked);
+        add(place);
+        return takes(added, place);
     }
 
     /** The answer if this very task was accepted before, whatever became of it and of its key since; otherwise null. */
@@ -246,97 +311,79 @@ final class PostgresSubmissions {
                 key.policy());
     }
 
-    private Submitted decided(Asked asked, RecordKey key, Found first) throws SQLException {
-        Found found = first;
-        for (int turn = 0; turn < MOST_TURNS; turn++) {
-            Decision decision = decide(tx, asked, found);
-            if (changes(decision)) {
-                // Tasks are inserted in the order of their batch: that is their order of creation.
-                insert();
-            }
-            Submitted answer = switch (decision) {
-                case Decision.Create() -> takeOver(asked, key, found, new Place(asked, 1, null, former(key)));
-                case Decision.Rerun(int run, boolean same) ->
-                    takeOver(asked, key, found, new Place(asked, run, same ? found.lineageOrOwn() : null, former(key)));
-                case Decision.Replace(int run) -> replace(asked, key, found, run);
-                case Decision.Return(boolean differs) -> new Submitted.Returned(existing(tx, found, null), differs);
-                case Decision.Reject(boolean differs) -> new Submitted.Rejected(existing(tx, found, null), differs);
-                case Decision.Conflict() -> new Submitted.Conflicted(existing(tx, found, input(found)));
-            };
-            if (answer != null) {
-                return answer;
-            }
-            // The task went on between the look and the step. The record is locked, so it is still this task's.
-            found = Objects.requireNonNull(PostgresRecords.find(tx.session(), key), "a locked record is there");
-            view.put(key, found);
+    private Submitted decided(Asked asked, Locked own) throws SQLException {
+        Found found = own.found();
+        Decision decision = decide(tx, asked, found);
+        if (changes(decision)) {
+            // Tasks are inserted in the order of their batch: that is their order of creation.
+            insert();
         }
-        throw new Race("a task moved on " + MOST_TURNS + " times while it was to be replaced");
+        TaskId former = openFormers.get(own.key());
+        return switch (decision) {
+            case Decision.Create() -> takeOver(own, new Place(asked, 1, null, null, former));
+            case Decision.Rerun(int run, boolean same) ->
+                takeOver(own, new Place(asked, run, found.series(), same ? found.lineageOrOwn() : null, former));
+            case Decision.Replace(int run) -> replace(asked, own, run);
+            case Decision.Return(boolean differs) -> new Submitted.Returned(existing(tx, found, null), differs);
+            case Decision.Reject(boolean differs) -> new Submitted.Rejected(existing(tx, found, null), differs);
+            case Decision.Conflict() -> new Submitted.Conflicted(existing(tx, found, input(found)));
+        };
     }
 
-    private @Nullable TaskId former(RecordKey key) throws SQLException {
-        return PostgresRecords.openFormer(tx, key);
-    }
-
-    /** The old task ends first. Only a running one cannot at once: then the new one waits for it. Null if it went on. */
-    private @Nullable Submitted replace(Asked asked, RecordKey key, Found found, int run) throws SQLException {
+    /** The old task ends first. Only a running one cannot at once: then the new one waits for it. */
+    private Submitted replace(Asked asked, Locked own, int run) throws SQLException {
+        Found found = own.found();
         if (found.state() == TaskState.RUNNING) {
-            return PostgresEnds.ask(tx, found.taskId())
-                    ? takeOver(asked, key, found, new Place(asked, run, null, found.taskId()))
-                    : null;
+            if (!PostgresEnds.ask(tx, found.taskId())) {
+                throw moved(found);
+            }
+            openFormers.put(own.key(), found.taskId());
+        } else {
+            if (!PostgresEnds.cancel(tx, found.taskId(), found.state())) {
+                throw moved(found);
+            }
+            // A later item may be about the task that has ended, or about one that its mutex let go.
+            readAccepted(ids);
+            locked.putAll(PostgresRecords.reread(tx, locked.values()));
+            seen.putAll(PostgresRecords.find(tx.session(), seen.keySet()));
         }
-        if (!PostgresEnds.cancel(tx, found.taskId(), found.state())) {
-            return null;
-        }
-        // Later items may be about the task that has ended, or about one that its mutex let go.
-        keys.removeAll(fresh);
-        look();
-        keys.addAll(fresh);
-        // It may wait for one that still runs; that one is an open former holder, so the new one waits for it as well.
-        return takeOver(asked, key, found, new Place(asked, run, null, former(key)));
+        // A waiting one may have waited for one that still runs; that is an open former holder, and the new one waits
+        // for it.
+        Place place = new Place(asked, run, found.series(), null, openFormers.get(own.key()));
+        return takeOver(own, place);
     }
 
-    private Submitted takeOver(Asked asked, RecordKey key, Found found, Place place) throws SQLException {
-        PostgresInserts.one(tx, place, held);
-        PostgresRecords.takeOver(tx, key, found, PostgresRecords.holder(tx, asked, place.run(), place.lineage()));
-        return takes(key, place);
+    private static IllegalStateException moved(Found found) {
+        return new IllegalStateException("Expected locked task " + found.taskId() + " to be "
+                + found.state().word() + ", but it is not any more");
+    }
+
+    private Submitted takeOver(Locked own, Place place) throws SQLException {
+        PostgresInserts.one(tx, place, findings);
+        return takes(PostgresRecords.takeOver(tx, own, PostgresRecords.holder(tx, place), state(place)), place);
     }
 
     /** Notes that a new task holds the key, for the later items of the batch. */
-    private Submitted takes(RecordKey key, Place place) {
+    private Submitted takes(Locked own, Place place) {
         NewTask task = place.asked().task();
-        TaskState state = place.after() == null ? TaskState.PENDING : TaskState.WAITING;
-        Holder holder = PostgresRecords.holder(tx, place.asked(), place.run(), place.lineage());
-        view.put(
-                key,
-                new Found(
-                        task.id(),
-                        holder.lane(),
-                        holder.inputHash(),
-                        holder.run(),
-                        holder.lineage(),
-                        holder.createdAt(),
-                        holder.expiresAt(),
-                        state,
-                        null,
-                        true,
-                        false,
-                        null,
-                        0,
-                        null));
+        locked.put(own.key(), own);
         made.put(task.id(), task);
         Submitted answer = created(task.id(), place);
         accepted.put(task.id(), answer);
         return answer;
     }
 
+    private static TaskState state(Place place) {
+        return place.after() == null ? TaskState.PENDING : TaskState.WAITING;
+    }
+
     private Submitted created(TaskId id, Place place) {
-        return new Submitted.Created(
-                id, place.run(), place.after() == null ? TaskState.PENDING : TaskState.WAITING, tx.nowInstant());
+        return new Submitted.Created(id, place.run(), state(place), tx.nowInstant());
     }
 
     /** Inserts what is new so far. */
     private void insert() throws SQLException {
-        PostgresInserts.pending(tx, uninserted.values(), held);
+        PostgresInserts.pending(tx, uninserted.values(), findings);
         uninserted.forEach((id, place) -> made.putIfAbsent(id, place.asked().task()));
         inserted.addAll(uninserted.keySet());
         uninserted.clear();

@@ -43,12 +43,13 @@ final class PostgresSweeps {
               WHERE d.task = o.task AND d.finished_at = o.finished_at RETURNING d.task, d.state, d.finished_at
             ), data AS (
               DELETE FROM semel.task t USING gone g WHERE t.id = g.task
-              RETURNING t.id, t.lane, t.input_hash, t.run, t.lineage, t.created_at, t.scope, t.key, g.state, g.finished_at
+              RETURNING t.id, t.lane, t.input_hash, t.run, t.series, t.lineage, t.created_at, t.scope, t.key,
+                g.state, g.finished_at
             ), attempts AS (
               DELETE FROM semel.attempt a USING gone g WHERE a.task = g.task
             ), remembered AS (
               UPDATE semel.record r SET state = t.state, finished_at = t.finished_at, lane = t.lane,
-                input_hash = t.input_hash, run = t.run, lineage = t.lineage, created_at = t.created_at
+                input_hash = t.input_hash, run = t.run, series = coalesce(r.series, t.series), lineage = t.lineage, created_at = t.created_at
               FROM data t WHERE r.scope = t.scope AND r.key = t.key AND r.task = t.id
             ), formers AS (
               DELETE FROM semel.former f USING data t WHERE f.scope = t.scope AND f.key = t.key AND f.task = t.id

@@ -192,7 +192,7 @@ final class PostgresTaking {
                 .with(request.claim())
                 .ints(numbers)
                 .with(request.claim())
-                .results(row -> taken.add(claimed(row, row.getLong(18))));
+                .results(row -> taken.add(claimed(row, row.getLong(19))));
     }
 
     /** Begins the attempts of these; with the last statement goes what its end says. */
@@ -305,14 +305,14 @@ final class PostgresTaking {
     private Claimed claimed(ResultSet row, long leaseEnd) throws SQLException {
         Progress progress = new Progress(
                 TaskState.RUNNING,
-                row.getInt(13),
                 row.getInt(14),
                 row.getInt(15),
+                row.getInt(16),
                 Instant.ofEpochMilli(leaseEnd),
-                row.getBoolean(17),
+                row.getBoolean(18),
                 null,
                 null,
-                row.getString(16));
+                row.getString(17));
         Task task = PostgresTasks.submitted(row, tx.session(), tx.names(), progress);
         return new Claimed(task, new Lease(task.id(), progress.attempt()));
     }

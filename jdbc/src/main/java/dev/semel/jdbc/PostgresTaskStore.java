@@ -37,8 +37,10 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -226,18 +228,30 @@ public final class PostgresTaskStore implements TaskStore, JoiningStore, Transac
             return List.of();
         }
         List<Asked> asked = database.named(items);
-        PostgresHeld held = PostgresHeld.expectingOnlyNew(asked.size() >= PostgresAtOnce.MOST_ADDED
+        PostgresFindings findings = PostgresFindings.expectingOnlyNew(asked.size() >= PostgresAtOnce.MOST_ADDED
                 && database.duplicates().areNone());
-        List<Submitted> answers = new PostgresAtOnce(database, held).submit(asked);
+        List<Submitted> answers = new PostgresAtOnce(database, findings).submit(asked);
         if (answers == null) {
-            answers = database.write(
-                    database.settings().lockLimit().toMillis(), tx -> new PostgresSubmissions(tx, held).submit(asked));
+            answers = stepByStep(asked, findings);
             long duplicates = answers.stream()
                     .filter(answer -> !(answer instanceof Submitted.Created))
                     .count();
             database.duplicates().note(duplicates, answers.size());
         }
         return answers;
+    }
+
+    private List<Submitted> stepByStep(List<Asked> batch, PostgresFindings findings) {
+        long lockMillis = database.settings().lockLimit().toMillis();
+        try {
+            return PostgresBatchSplitter.submit(
+                    batch,
+                    findings,
+                    part -> database.writeOrThrow(
+                            lockMillis, tx -> new PostgresSubmissions(tx, findings).submit(part)));
+        } catch (SQLException e) {
+            throw database.translated(e);
+        }
     }
 
     @Override
@@ -265,7 +279,11 @@ public final class PostgresTaskStore implements TaskStore, JoiningStore, Transac
             return List.of();
         }
         List<Applied> answers = new ArrayList<>(moves.size());
-        SQLException held = apply(moves, answers);
+        SQLException held = null;
+        for (List<Transition> together : PostgresMoves.together(moves)) {
+            SQLException one = apply(together, answers);
+            held = held == null ? one : held;
+        }
         if (held != null) {
             throw database.translated(held);
         }
@@ -277,9 +295,10 @@ public final class PostgresTaskStore implements TaskStore, JoiningStore, Transac
      * halved until that one is alone. Then the others are done, and the whole is to be sent again.
      */
     private @Nullable SQLException apply(List<Transition> moves, List<Applied> answers) {
+        Set<TaskId> searched = new HashSet<>();
         try {
             answers.addAll(database.writeOrThrow(
-                    database.settings().lockLimit().toMillis(), tx -> new PostgresMoves(tx).apply(moves)));
+                    database.settings().lockLimit().toMillis(), tx -> new PostgresMoves(tx, searched).apply(moves)));
             return null;
         } catch (SQLException e) {
             if (!PostgresFailures.isLockTimeout(e)) {

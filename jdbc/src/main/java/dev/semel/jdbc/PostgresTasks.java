@@ -20,7 +20,7 @@ final class PostgresTasks {
 
     /** What was submitted, of {@code t}: what {@link #task} reads first. */
     static final String SUBMITTED = "t.id, t.lane, t.input, t.priority, t.retry, t.timeout, t.mutex, t.scope, t.key,"
-            + " t.run, t.lineage, t.created_at";
+            + " t.run, t.lineage, t.created_at, t.series";
 
     /** How far it has come: what {@link #task} reads behind that. */
     static final String PROGRESS = """
@@ -83,23 +83,23 @@ final class PostgresTasks {
     }
 
     static Task task(ResultSet row, PostgresSession session, PostgresNames names) throws SQLException {
-        Long dueAt = PostgresStatement.longOrNull(row, 17);
-        Long finishedAt = PostgresStatement.longOrNull(row, 19);
-        TaskState state = TaskState.parse(row.getString(13));
+        Long dueAt = PostgresStatement.longOrNull(row, 18);
+        Long finishedAt = PostgresStatement.longOrNull(row, 20);
+        TaskState state = TaskState.parse(row.getString(14));
         return submitted(
                 row,
                 session,
                 names,
                 new Progress(
                         state,
-                        row.getInt(14),
                         row.getInt(15),
                         row.getInt(16),
+                        row.getInt(17),
                         dueAt == null || !state.isOpen() ? null : Instant.ofEpochMilli(dueAt),
-                        row.getBoolean(18),
+                        row.getBoolean(19),
                         finishedAt == null ? null : Instant.ofEpochMilli(finishedAt),
-                        row.getString(20),
-                        row.getString(21)));
+                        row.getString(21),
+                        row.getString(22)));
     }
 
     /** A task with what is known of its progress otherwise. */
@@ -109,6 +109,7 @@ final class PostgresTasks {
         Lane lane = names.lane(session, row.getInt(2));
         String key = row.getString(9);
         TaskId lineage = PostgresStatement.idOrNull(row, 11);
+        TaskId series = PostgresStatement.idOrNull(row, 13);
         return new Task(
                 id,
                 lane.tenant(),
@@ -118,6 +119,7 @@ final class PostgresTasks {
                 options(row),
                 key == null ? null : names.identity(session, row.getInt(8), key),
                 row.getInt(10),
+                series == null ? id : series,
                 lineage == null ? id : lineage,
                 Instant.ofEpochMilli(row.getLong(12)),
                 progress);

@@ -6,10 +6,13 @@ import dev.semel.store.Transition;
 import dev.semel.task.InvalidInput;
 import dev.semel.task.Lease;
 import dev.semel.task.StoreUnavailable;
+import dev.semel.task.TaskId;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -125,14 +128,17 @@ final class PostgresTransacting {
             // Not by the answer to the completion alone: one that was committed before is applied once more, and the
             // writes
             // would be done twice.
-            if (!runs(tx, lease)) {
-                PostgresLeases.takeOut(tx, List.of(lease.taskId()));
+            // Leases are locked before rows of running tasks.
+            boolean shares = tx.leases().known(lease.taskId()) != null;
+            tx.leases().forget(lease.taskId());
+            if (shares || !runs(tx, lease)) {
+                Set<TaskId> unused = PostgresLeases.takeOut(tx, List.of(lease.taskId()));
                 if (!runs(tx, lease)) {
                     boolean there = tx.sql(IS_THERE).with(lease.taskId()).first(row -> true) != null;
                     return there ? Applied.STALE : Applied.NOT_FOUND;
                 }
             }
-            return new PostgresMoves(tx)
+            return new PostgresMoves(tx, new HashSet<>())
                     .apply(List.of(new Transition.Complete(lease, result)))
                     .getFirst();
         } catch (SQLException e) {

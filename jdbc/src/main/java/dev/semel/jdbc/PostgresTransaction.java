@@ -2,9 +2,15 @@ package dev.semel.jdbc;
 
 import dev.semel.jdbc.PostgresNames.Lane;
 import dev.semel.store.NewTask;
+import dev.semel.task.TaskId;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
 
 /** One transaction: its time, the settings of queues that it sees, and what it has to tell once it has committed. */
 final class PostgresTransaction {
@@ -13,15 +19,24 @@ final class PostgresTransaction {
 
     private final PostgresDatabase database;
     private final PostgresSession session;
-    private final StoreNews news = new StoreNews();
+    private final StoreNews news;
+    private final Set<String> mutexes = new HashSet<>();
+    private final Set<TaskId> running = new HashSet<>();
+    private PostgresLock highest = PostgresLock.CHANGE;
     private long now;
     private PostgresQueues queues;
     private boolean joined;
     private boolean ended;
 
     PostgresTransaction(PostgresDatabase database, PostgresSession session, long now, PostgresQueues queues) {
+        this(database, session, new StoreNews(), now, queues);
+    }
+
+    private PostgresTransaction(
+            PostgresDatabase database, PostgresSession session, StoreNews news, long now, PostgresQueues queues) {
         this.database = database;
         this.session = session;
+        this.news = news;
         this.now = now;
         this.queues = queues;
     }
@@ -30,6 +45,37 @@ final class PostgresTransaction {
     PostgresTransaction joined() {
         joined = true;
         return this;
+    }
+
+    /** Notes that this transaction has taken a lock of this kind, and checks that it holds none of a later kind. */
+    void locked(PostgresLock kind) {
+        assert kind.compareTo(highest) >= 0 : "A lock of kind " + kind + " was taken after one of kind " + highest;
+        highest = kind;
+    }
+
+    /** Notes that this transaction has locked the row of a running task, unless it had it locked before. */
+    void lockedRunning(TaskId id) {
+        if (running.add(id)) {
+            locked(PostgresLock.RUNNING);
+        }
+    }
+
+    /** Notes that this transaction has made the rows of running tasks: nobody else can have locked them. */
+    void madeRunning(Collection<TaskId> ids) {
+        running.addAll(ids);
+    }
+
+    /** The same transaction for what takes its locks apart from the order: under a key that nobody else uses. */
+    PostgresTransaction unordered() {
+        return new PostgresTransaction(database, session, news, now, queues);
+    }
+
+    /** Those of these mutexes that this transaction has not locked yet; it has from now on. */
+    SortedSet<String> unlocked(Collection<String> wanted) {
+        SortedSet<String> unlocked = new TreeSet<>(wanted);
+        unlocked.removeAll(mutexes);
+        mutexes.addAll(unlocked);
+        return unlocked;
     }
 
     /**

@@ -8,6 +8,7 @@ import dev.semel.store.Applied;
 import dev.semel.store.DeadLetter;
 import dev.semel.store.QueueSetUp;
 import dev.semel.store.QueueSettings;
+import dev.semel.store.Series;
 import dev.semel.store.Transition;
 import dev.semel.task.Identity;
 import dev.semel.task.InputHash;
@@ -312,7 +313,7 @@ final class SqliteMoves {
         if (!task.state().isDead() || task.attempt() != attempt) {
             return SqliteTasks.wasRedriven(tx, task.seq(), attempt) ? Applied.APPLIED : Applied.STALE;
         }
-        if (task.key() != null && !takeKey(task, id, task.key())) {
+        if (task.key() != null && !takeKey(task, id, attempt, task.key())) {
             return Applied.SUPERSEDED;
         }
         SqliteTasks.archiveDeath(tx, task.seq(), task.attemptHere());
@@ -322,7 +323,7 @@ final class SqliteMoves {
     }
 
     /** Makes a task hold its key, if it does still or the key is free. */
-    private boolean takeKey(Row task, TaskId id, String key) throws SQLException {
+    private boolean takeKey(Row task, TaskId id, int attempt, String key) throws SQLException {
         // A task that was replaced and still runs has lost the key, but the two must not run at the same time.
         if (SqliteRecords.openFormer(tx, task.scope(), key) != null) {
             return false;
@@ -330,7 +331,7 @@ final class SqliteMoves {
         Found found = SqliteRecords.find(session, task.scope(), key);
         if (found != null && found.taskId().equals(id)) {
             if (found.windowPassed(tx.now())) {
-                SqliteRecords.renew(tx, task.scope(), key, tx.now() + task.ttl());
+                SqliteRecords.renew(tx, task.scope(), key, id, tx.now() + task.ttl());
             }
             return true;
         }
@@ -343,6 +344,7 @@ final class SqliteMoves {
                 task.lane(),
                 Objects.requireNonNull(task.formerHash(), "a task without its record keeps its hash"),
                 task.run(),
+                Series.begunByRedrive(id, attempt),
                 task.continued(),
                 task.createdAt(),
                 expiresAt <= tx.now() ? tx.now() + task.ttl() : expiresAt);

@@ -16,21 +16,21 @@ import org.jspecify.annotations.Nullable;
 final class SqliteRecords {
 
     private static final String ADD = """
-            INSERT INTO semel_record (scope, key, task_id, lane, input_hash, run, lineage, created_at, expires_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO semel_record (scope, key, task_id, lane, input_hash, run, series, lineage, created_at, expires_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT DO NOTHING
             """;
 
     private static final String TAKE_OVER = """
-            UPDATE semel_record SET task_id = ?3, lane = ?4, input_hash = ?5, run = ?6, lineage = ?7, created_at = ?8,
-              expires_at = ?9, state = NULL, finished_at = NULL, duplicates = 0, last_duplicate_at = NULL
-            WHERE scope = ?1 AND key = ?2
+            UPDATE semel_record SET task_id = ?3, lane = ?4, input_hash = ?5, run = ?6, series = ?7, lineage = ?8,
+              created_at = ?9, expires_at = ?10, state = NULL, finished_at = NULL, duplicates = 0, last_duplicate_at = NULL
+            WHERE scope = ?1 AND key = ?2 AND task_id = ?11
             """;
 
     private static final String FIND = """
             SELECT r.task_id, r.lane, r.input_hash, r.run, r.lineage, r.created_at, r.expires_at,
               coalesce(t.state, r.state), coalesce(t.finished_at, r.finished_at), t.seq,
-              CASE WHEN t.finished_at IS NOT NULL THEN t.result END, r.state IS NOT NULL
+              CASE WHEN t.finished_at IS NOT NULL THEN t.result END, r.state IS NOT NULL, r.series
             FROM semel_record r LEFT JOIN semel_task t ON t.id = r.task_id
             WHERE r.scope = ? AND r.key = ?
             """;
@@ -45,21 +45,22 @@ final class SqliteRecords {
             )
             SELECT r.task_id, r.lane, r.input_hash, r.run, r.lineage, r.created_at, r.expires_at,
               coalesce(t.state, r.state), coalesce(t.finished_at, r.finished_at), t.seq,
-              CASE WHEN t.finished_at IS NOT NULL THEN t.result END, r.state IS NOT NULL, asked.place,
+              CASE WHEN t.finished_at IS NOT NULL THEN t.result END, r.state IS NOT NULL, r.series, asked.place,
               EXISTS (SELECT 1 FROM semel_task WHERE semel_task.id = asked.id)
             FROM asked
               LEFT JOIN semel_record r ON r.scope = asked.scope AND r.key = asked.key
               LEFT JOIN semel_task t ON t.id = r.task_id
             """);
 
-    private static final String REMOVE = "DELETE FROM semel_record WHERE scope = ? AND key = ?";
+    private static final String REMOVE = "DELETE FROM semel_record WHERE scope = ? AND key = ? AND task_id = ?";
 
     private static final String REMEMBER = """
             UPDATE semel_record SET state = ?4, finished_at = ?5
             WHERE scope = ?1 AND key = ?2 AND task_id = ?3
             """;
 
-    private static final String RENEW = "UPDATE semel_record SET expires_at = ? WHERE scope = ? AND key = ?";
+    private static final String RENEW =
+            "UPDATE semel_record SET expires_at = ? WHERE scope = ? AND key = ? AND task_id = ?";
 
     private static final String MAKE_FORMER = "UPDATE semel_task SET former_hash = ? WHERE id = ?";
 
@@ -112,6 +113,7 @@ final class SqliteRecords {
             int lane,
             InputHash inputHash,
             int run,
+            @Nullable TaskId series,
             @Nullable TaskId continued,
             long createdAt,
             long expiresAt,
@@ -123,6 +125,11 @@ final class SqliteRecords {
 
         boolean windowPassed(long now) {
             return now >= expiresAt;
+        }
+
+        /** The series of the next run. */
+        TaskId seriesOrOwn() {
+            return series == null ? taskId : series;
         }
 
         TaskId lineage() {
@@ -151,6 +158,7 @@ final class SqliteRecords {
     /**
      * A task as the holder of an identity.
      *
+     * @param series the series of the next run, or null if this task begins it
      * @param continued the first task of its lineage, or null if it continues none
      */
     record Holder(
@@ -158,6 +166,7 @@ final class SqliteRecords {
             int lane,
             InputHash inputHash,
             int run,
+            @Nullable TaskId series,
             @Nullable TaskId continued,
             long createdAt,
             long expiresAt) {}
@@ -169,7 +178,7 @@ final class SqliteRecords {
 
     /** Makes a record name another task. The one that it named so far is a former holder from then on. */
     static void takeOver(SqliteTransaction tx, int scope, String key, Found from, Holder holder) throws SQLException {
-        bound(tx.sql(TAKE_OVER), scope, key, holder).updateOne();
+        bound(tx.sql(TAKE_OVER), scope, key, holder).with(from.taskId()).updateOne();
         makeFormer(tx, from);
     }
 
@@ -227,9 +236,9 @@ final class SqliteRecords {
         Look[] looks = new Look[all.size()];
         try (ResultSet row = statement.query()) {
             while (row.next()) {
-                int place = row.getInt(13);
+                int place = row.getInt(14);
                 if (place < looks.length) {
-                    looks[place] = new Look(found(row), row.getBoolean(14));
+                    looks[place] = new Look(found(row), row.getBoolean(15));
                 }
             }
         }
@@ -242,11 +251,13 @@ final class SqliteRecords {
             return null;
         }
         byte[] lineage = row.getBytes(5);
+        byte[] series = row.getBytes(13);
         return new Found(
                 SqliteValues.taskId(taskId),
                 row.getInt(2),
                 InputHash.ofBytes(row.getBytes(3)),
                 row.getInt(4),
+                series == null ? null : SqliteValues.taskId(series),
                 lineage == null ? null : SqliteValues.taskId(lineage),
                 row.getLong(6),
                 row.getLong(7),
@@ -259,7 +270,7 @@ final class SqliteRecords {
 
     /** Frees an identity. */
     static void remove(SqliteTransaction tx, int scope, String key, Found record) throws SQLException {
-        tx.sql(REMOVE).with(scope).with(key).updateOne();
+        tx.sql(REMOVE).with(scope).with(key).with(record.taskId()).updateOne();
         makeFormer(tx, record);
     }
 
@@ -275,8 +286,8 @@ final class SqliteRecords {
                 .update();
     }
 
-    static void renew(SqliteTransaction tx, int scope, String key, long expiresAt) throws SQLException {
-        tx.sql(RENEW).with(expiresAt).with(scope).with(key).updateOne();
+    static void renew(SqliteTransaction tx, int scope, String key, TaskId holder, long expiresAt) throws SQLException {
+        tx.sql(RENEW).with(expiresAt).with(scope).with(key).with(holder).updateOne();
     }
 
     /** The open task that held an identity before its present holder, or null: it was replaced and has not ended yet. */
@@ -304,6 +315,7 @@ final class SqliteRecords {
                 .with(holder.lane())
                 .with(holder.inputHash().bytes())
                 .with(holder.run())
+                .with(holder.series() == null ? null : SqliteValues.bytes(holder.series()))
                 .with(holder.continued() == null ? null : SqliteValues.bytes(holder.continued()))
                 .with(holder.createdAt())
                 .with(holder.expiresAt());

@@ -10,7 +10,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
@@ -25,7 +24,7 @@ import java.util.concurrent.locks.LockSupport;
 public final class SqliteSchema {
 
     /** The version of the schema that this program makes. */
-    public static final int VERSION = 1;
+    public static final int VERSION = 2;
 
     private static final String VERSIONS = """
             CREATE TABLE IF NOT EXISTS semel_schema (
@@ -36,7 +35,7 @@ public final class SqliteSchema {
             """;
 
     // The oldest version of the program that can work on each version of the schema, beginning with schema 1.
-    private static final int[] READABLE_FROM = {1};
+    private static final int[] READABLE_FROM = {1, 1};
 
     private SqliteSchema() {}
 
@@ -139,15 +138,9 @@ public final class SqliteSchema {
         }
     }
 
-    /** Cuts a script at semicolons that end a line; comments stay with the statement that follows. */
+    /** Cuts a script at blank lines behind a semicolon; comments stay with the statement that follows. */
     private static List<String> statements(String script) {
-        List<String> statements = new ArrayList<>();
-        int begin = 0;
-        for (int end = script.indexOf(";\n"); end >= 0; end = script.indexOf(";\n", begin)) {
-            statements.add(script.substring(begin, end).strip());
-            begin = end + 2;
-        }
-        return statements;
+        return List.of(script.strip().split(";\n\n|;$"));
     }
 
     private static String script(int version) {

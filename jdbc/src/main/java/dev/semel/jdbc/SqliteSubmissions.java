@@ -39,8 +39,8 @@ final class SqliteSubmissions {
 
     private static final String INSERT = """
             INSERT INTO semel_task (id, lane, priority, order_at, due_at, created_at, input, retry, timeout, mutex, scope,
-              key, ttl, state, run, lineage, after_id)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+              key, ttl, state, run, series, lineage, after_id)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (id) DO NOTHING
             """;
 
@@ -111,9 +111,12 @@ final class SqliteSubmissions {
 
     /** What becomes of a task in the table: everything that the submission itself does not say. */
     private record Place(
-            int run, @Nullable TaskId continued, @Nullable TaskId after) {
+            int run,
+            @Nullable TaskId series,
+            @Nullable TaskId continued,
+            @Nullable TaskId after) {
 
-        static final Place FIRST = new Place(1, null, null);
+        static final Place FIRST = new Place(1, null, null, null);
 
         TaskState state() {
             return after == null ? TaskState.PENDING : TaskState.WAITING;
@@ -212,19 +215,21 @@ final class SqliteSubmissions {
                 new Decision.Request(asked.task().type(), key.inputHash()),
                 key.policy());
         return switch (decision) {
-            case Decision.Create() -> takeOver(asked, found, place(1, null, asked));
-            case Decision.Rerun(int run, boolean sameLineage) ->
-                takeOver(asked, found, place(run, sameLineage ? found.lineage() : null, asked));
-            case Decision.Replace(int run) -> replace(asked, found, place(run, null, asked));
+            case Decision.Create() -> takeOver(asked, found, new Place(1, null, null, openFormer(asked)));
+            case Decision.Rerun(int run, boolean sameLineage) -> {
+                TaskId continued = sameLineage ? found.lineage() : null;
+                yield takeOver(asked, found, new Place(run, found.seriesOrOwn(), continued, openFormer(asked)));
+            }
+            case Decision.Replace(int run) -> replace(asked, found, run);
             case Decision.Return(boolean differs) -> new Submitted.Returned(existing(found, null), differs);
             case Decision.Reject(boolean differs) -> new Submitted.Rejected(existing(found, null), differs);
             case Decision.Conflict() -> new Submitted.Conflicted(existing(found, input(found)));
         };
     }
 
-    private Place place(int run, @Nullable TaskId continued, Asked asked) throws SQLException {
-        String key = asked.request().identity().key();
-        return new Place(run, continued, SqliteRecords.openFormer(tx, asked.scope(), key));
+    private @Nullable TaskId openFormer(Asked asked) throws SQLException {
+        return SqliteRecords.openFormer(
+                tx, asked.scope(), asked.request().identity().key());
     }
 
     private Submitted takeOver(Asked asked, Found found, Place place) throws SQLException {
@@ -240,15 +245,16 @@ final class SqliteSubmissions {
     }
 
     /** The old task ends first. Only a running one cannot at once: then the new one waits for it. */
-    private Submitted replace(Asked asked, Found found, Place place) throws SQLException {
+    private Submitted replace(Asked asked, Found found, int run) throws SQLException {
         long seq = Objects.requireNonNull(found.seq(), "an open task is stored");
         if (found.state() == TaskState.RUNNING) {
             SqliteTasks.askToCancel(tx, seq);
-            return takeOver(asked, found, new Place(place.run(), null, found.taskId()));
+            return takeOver(asked, found, new Place(run, found.seriesOrOwn(), null, found.taskId()));
         }
         // It may wait for one that still runs; that one is an open former holder, so the new one waits for it as well.
+        TaskId former = openFormer(asked);
         outdated |= SqliteTasks.cancel(tx, seq, found.taskId(), found.state());
-        return takeOver(asked, found, place);
+        return takeOver(asked, found, new Place(run, found.seriesOrOwn(), null, former));
     }
 
     /** Inserts tasks that have no history, in their order; tells how many were not there before. */
@@ -282,6 +288,7 @@ final class SqliteSubmissions {
         bind(insert, asked, pending);
         insert.with(SqliteWords.word(place.state()))
                 .with(place.run())
+                .with(place.series() == null ? null : SqliteValues.bytes(place.series()))
                 .with(place.continued() == null ? null : SqliteValues.bytes(place.continued()))
                 .with(place.after() == null ? null : SqliteValues.bytes(place.after()))
                 .updateOne();
@@ -323,6 +330,7 @@ final class SqliteSubmissions {
                 asked.lane().id(),
                 key.inputHash(),
                 place.run(),
+                place.series(),
                 place.continued(),
                 tx.now(),
                 SqliteValues.after(tx.now(), key.ttl()));

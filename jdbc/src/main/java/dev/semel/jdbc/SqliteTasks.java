@@ -25,14 +25,14 @@ final class SqliteTasks {
     /** What {@link #task} reads. */
     static final String COLUMNS =
             "id, lane, input, priority, retry, timeout, scope, key, run, lineage, created_at, attempt,"
-                    + " failures, vanished, cancel_requested, last_error, mutex, state, due_at, finished_at, result";
+                    + " failures, vanished, cancel_requested, last_error, mutex, series, state, due_at, finished_at, result";
 
     /** What {@link #running} reads: the columns that can differ between tasks that were claimed together. */
     static final String RUNNING_COLUMNS =
             "id, lane, input, priority, retry, timeout, scope, key, run, lineage, created_at,"
-                    + " attempt, failures, vanished, cancel_requested, last_error, mutex, seq";
+                    + " attempt, failures, vanished, cancel_requested, last_error, mutex, series, seq";
 
-    private static final int SEQ = 18;
+    private static final int SEQ = 19;
 
     private static final char MUTEX_SEPARATOR = '\u001F';
 
@@ -122,10 +122,10 @@ final class SqliteTasks {
         return read(
                 row,
                 names,
-                SqliteWords.state(row.getString(18)),
-                SqliteValues.instantOrNull(row, 19),
+                SqliteWords.state(row.getString(19)),
                 SqliteValues.instantOrNull(row, 20),
-                row.getString(21));
+                SqliteValues.instantOrNull(row, 21),
+                row.getString(22));
     }
 
     /** A task that was just claimed. */
@@ -148,6 +148,7 @@ final class SqliteTasks {
         TaskId id = SqliteValues.taskId(row, 1);
         Lane lane = names.lane(row.getInt(2));
         byte[] lineage = row.getBytes(10);
+        byte[] series = row.getBytes(18);
         return new Task(
                 id,
                 lane.tenant(),
@@ -157,6 +158,7 @@ final class SqliteTasks {
                 options(row),
                 identity(row, names),
                 row.getInt(9),
+                series == null ? id : SqliteValues.taskId(series),
                 lineage == null ? id : SqliteValues.taskId(lineage),
                 SqliteValues.instant(row, 11),
                 new Progress(

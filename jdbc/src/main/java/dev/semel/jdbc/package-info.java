@@ -66,7 +66,7 @@
  * cannot be removed ({@code PostgresStarts}).
  *
  * <p><b>Other people's locks.</b> A transaction of a caller's own may hold an identity, or a task that it replaces, for as long
- * as it likes. Nobody waits for that longer than a limit, and who was batched with it goes on ({@code PostgresHeld}).
+ * as it likes. Nobody waits for that longer than a limit, and who was batched with it goes on ({@code PostgresBatchSplitter}).
  *
  * <p><b>Time</b> is the clock of the database, in milliseconds.
  *

@@ -176,14 +176,16 @@ class PostgresFaultsTest {
     @Test
     void aLaterSchemaIsRefusedUnlessItSaysThatThisProgramCanReadIt() throws SQLException {
         open(pool).close();
-        execute("INSERT INTO " + schema + ".schema_version (version, readable_from) VALUES (2, 1)");
+        int own = PostgresSchema.VERSION;
+        String insert = "INSERT INTO " + schema + ".schema_version (version, readable_from) VALUES (";
+        execute(insert + (own + 1) + ", " + own + ")");
         open(pool).close();
-        execute("UPDATE " + schema + ".schema_version SET readable_from = 2 WHERE version = 2");
+        execute("UPDATE " + schema + ".schema_version SET readable_from = version WHERE version = " + (own + 1));
         assertThatThrownBy(() -> open(pool))
                 .isInstanceOf(StoreUnusable.class)
-                .hasMessageContaining("schema version 2")
-                .hasMessageContaining("knows version 1");
-        execute("INSERT INTO " + schema + ".schema_version (version, readable_from) VALUES (3, 1)");
+                .hasMessageContaining("schema version " + (own + 1))
+                .hasMessageContaining("knows version " + own);
+        execute(insert + (own + 2) + ", 1)");
         assertThatThrownBy(() -> open(pool)).isInstanceOf(StoreUnusable.class).hasMessageContaining("next one at most");
     }
 

@@ -17,6 +17,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
@@ -69,6 +70,28 @@ final class Tasks {
                         InputHash.of(Json.parse(input), List.of()),
                         Duration.ofDays(30),
                         ReusePolicy.allowFailedOnly()));
+    }
+
+    /** A submission that replaces an open task. */
+    static NewTask replacing(String key, String input) {
+        NewTask task = keyed(key, input);
+        NewTask.KeyRequest request = Objects.requireNonNull(task.key());
+        return new NewTask(
+                task.id(),
+                task.tenant(),
+                task.queue(),
+                task.type(),
+                task.input(),
+                task.start(),
+                task.options(),
+                new NewTask.KeyRequest(
+                        request.identity(),
+                        request.inputHash(),
+                        request.ttl(),
+                        ReusePolicy.of(
+                                ReusePolicy.WhileOpen.REPLACE,
+                                ReusePolicy.AfterEnd.RERUN,
+                                ReusePolicy.AfterEnd.RERUN)));
     }
 
     /** A submission of this very task, with a key unless that is null. */

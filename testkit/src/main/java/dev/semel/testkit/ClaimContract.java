@@ -50,6 +50,7 @@ public abstract class ClaimContract extends StoreContract {
                         before.options(),
                         before.identity(),
                         before.run(),
+                        before.series(),
                         before.lineage(),
                         before.createdAt(),
                         running));

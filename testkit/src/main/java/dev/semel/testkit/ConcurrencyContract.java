@@ -10,9 +10,12 @@ import dev.semel.store.Submitted;
 import dev.semel.store.Submitted.Created;
 import dev.semel.store.Submitted.Returned;
 import dev.semel.store.SweepRequest;
+import dev.semel.store.Task;
+import dev.semel.store.TaskQuery;
 import dev.semel.store.TaskStore;
 import dev.semel.store.Transition;
 import dev.semel.task.Lease;
+import dev.semel.task.ReusePolicy;
 import dev.semel.task.TaskId;
 import dev.semel.task.TaskState;
 import java.time.Duration;
@@ -103,6 +106,58 @@ public abstract class ConcurrencyContract extends StoreContract {
             }
         }
         assertThat(everything().tasks()).hasSize(ROUNDS + 1);
+    }
+
+    @Test
+    @DisplayName(
+            "S10, S12: batches that replace tasks and rerun a shared key make each run of that key once, one at a time")
+    void replacementsBesideReruns() {
+        int threads = 4;
+        int batches = 40;
+        TaskStore other = another();
+        Draft shared = Draft.keyed("shared").queue("shared").policy(ReusePolicy.afterFinish());
+        AtomicInteger senders = new AtomicInteger(threads);
+        AtomicInteger together = new AtomicInteger();
+        try (Crowd crowd = new Crowd(threads + 2)) {
+            crowd.together(number -> {
+                TaskStore handle = number % 2 == 0 ? store : other;
+                if (number >= threads) {
+                    while (senders.get() > 0) {
+                        for (Claimed claimed : handle.claim(Wish.from("shared").as(nextClaim()))
+                                .tasks()) {
+                            assertThat(together.incrementAndGet())
+                                    .as("tasks of one key that run")
+                                    .isEqualTo(1);
+                            Thread.yield();
+                            together.decrementAndGet();
+                            handle.apply(List.of(
+                                    number % 2 == 0
+                                            ? new Transition.Complete(claimed.lease(), null)
+                                            : new Transition.Fail(claimed.lease(), false, "broken")));
+                        }
+                    }
+                    return number;
+                }
+                try {
+                    for (int batch = 0; batch < batches; batch++) {
+                        List<NewTask> items = new ArrayList<>();
+                        for (int key = 0; key < 8; key++) {
+                            items.add(task(Draft.keyed(number + " " + key).replacing()));
+                        }
+                        items.add(task(shared));
+                        assertThat(handle.submit(items)).noneMatch(Submitted.Busy.class::isInstance);
+                    }
+                } finally {
+                    senders.decrementAndGet();
+                }
+                return number;
+            });
+        }
+        List<Task> runs = store.list(TaskQuery.of(shared.identity(), 1_000)).tasks();
+        assertThat(runs.stream().map(task -> task.series() + " " + task.run())).doesNotHaveDuplicates();
+        assertThat(runs.stream().map(Task::series)).containsOnly(runs.getLast().id());
+        assertThat(runs.getFirst().run()).isEqualTo(runs.size());
+        assertThat(runs.stream().filter(task -> task.state().isOpen())).hasSizeLessThanOrEqualTo(1);
     }
 
     @Test

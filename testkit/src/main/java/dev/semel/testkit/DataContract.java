@@ -64,6 +64,7 @@ public abstract class DataContract extends StoreContract {
                         draft.identity(),
                         1,
                         id,
+                        id,
                         now,
                         new Task.Progress(
                                 TaskState.PENDING, 0, 0, 0, now.plus(Duration.ofDays(3)), false, null, null, null)));

@@ -61,6 +61,7 @@ public abstract class NoRetentionContract extends StoreContract {
                         before.identity(),
                         1,
                         id,
+                        id,
                         before.createdAt(),
                         new Task.Progress(TaskState.COMPLETED, 2, 1, 0, null, false, now, null, "again")));
         assertThat(read(id).dataGone()).isTrue();

@@ -10,6 +10,7 @@ import dev.semel.store.Submitted.Created;
 import dev.semel.store.Submitted.ExistingTask;
 import dev.semel.store.Submitted.Rejected;
 import dev.semel.store.Submitted.Returned;
+import dev.semel.store.SweepRequest;
 import dev.semel.store.Task;
 import dev.semel.store.TaskQuery;
 import dev.semel.store.Transition;
@@ -25,10 +26,11 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** The laws of submitting one task: S1 to S5, S9 and S11. */
+/** The laws of submitting one task: S1 to S5, S9, S11 and S12. */
 public abstract class SubmitContract extends StoreContract {
 
     private static final Draft KEYED = Draft.keyed("k");
@@ -328,6 +330,46 @@ public abstract class SubmitContract extends StoreContract {
         assertThat(read(rerun).run()).isEqualTo(2);
         assertThat(read(rerun).lineage()).isEqualTo(rerun);
         assertThat(record(KEYED).inputHash()).isEqualTo(other.hash());
+    }
+
+    @Test
+    @DisplayName("S12: reruns and replacements belong to the series of the first task, until the key is free")
+    void aSeriesLastsUntilTheKeyIsFree() {
+        TaskId first = createIn(TaskState.FAILED, KEYED);
+        TaskId rerun = createIn(TaskState.COMPLETED, KEYED);
+        TaskId again = create(KEYED.policy(ReusePolicy.afterFinish()));
+        TaskId replacing = create(KEYED.replacing());
+        assertThat(List.of(first, rerun, again, replacing))
+                .allSatisfy(id -> assertThat(read(id).series()).isEqualTo(first));
+        assertThat(List.of(first, rerun, again, replacing))
+                .extracting(id -> read(id).run())
+                .containsExactly(1, 2, 3, 4);
+        applied(new Transition.Complete(claimOne(), null));
+        store.sweep(new SweepRequest(Duration.ZERO, Map.of(), Duration.ZERO, 100));
+        TaskId afterTombstone = create(KEYED.policy(ReusePolicy.afterFinish()));
+        assertThat(read(afterTombstone).series()).isEqualTo(first);
+        assertThat(read(afterTombstone).run()).isEqualTo(5);
+        applied(new Transition.Complete(claimOne(), null));
+        clock.advance(Duration.ofDays(31));
+        TaskId next = create(KEYED);
+        assertThat(read(next).series()).isEqualTo(next);
+        assertThat(read(next).run()).isEqualTo(1);
+    }
+
+    @Test
+    @DisplayName("S12, M8: a redrive that takes its key back begins a series, so that no run is there twice")
+    void aRedriveThatTakesItsKeyBackBeginsASeries() {
+        TaskId first = createIn(TaskState.FAILED, KEYED);
+        TaskId second = createIn(TaskState.FAILED, KEYED);
+        clock.advance(Duration.ofDays(31));
+        applied(new Transition.Redrive(first, 1));
+        applied(new Transition.Fail(claimOne(), false, "broken"));
+        TaskId third = create(KEYED);
+        assertThat(read(second).run()).isEqualTo(2);
+        assertThat(read(third).run()).isEqualTo(2);
+        assertThat(read(second).series()).isEqualTo(first);
+        assertThat(read(third).series()).isNotIn(first, third);
+        assertThat(read(third).lineage()).isEqualTo(first);
     }
 
     @Test

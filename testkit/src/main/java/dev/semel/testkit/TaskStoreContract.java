@@ -25,7 +25,7 @@ public abstract class TaskStoreContract {
      */
     protected abstract TaskStore openAnother();
 
-    /** The laws of submitting one task: S1 to S5, S9 and S11. */
+    /** The laws of submitting one task: S1 to S5, S9, S11 and S12. */
     @Nested
     class Submitting extends SubmitContract {
 

@@ -160,6 +160,7 @@ class StoreInvariantsTest {
                 task.options(),
                 task.identity(),
                 task.run(),
+                task.series(),
                 task.lineage(),
                 task.createdAt(),
                 new Task.Progress(state, p.attempt(), 0, 0, p.dueAt(), p.cancelRequested(), null, null, null));
@@ -176,6 +177,7 @@ class StoreInvariantsTest {
                 new TaskOptions(0, null, null, "m"),
                 task.identity(),
                 task.run(),
+                task.series(),
                 task.lineage(),
                 task.createdAt(),
                 task.progress());

@@ -58,6 +58,7 @@ abstract class WrongStore extends ForwardingTaskStore {
                 task.options(),
                 identity,
                 task.run(),
+                task.series(),
                 lineage,
                 task.createdAt(),
                 progress);

@@ -1,0 +1,32 @@
+package dev.semel.jdbc;
+
+/**
+ * The kinds of locks, in the one order in which every transaction takes them; within a kind they are sorted. Two transactions
+ * that wait for each other's locks therefore cannot exist, and a lock that is held for long is held by a caller's own
+ * transaction. {@link PostgresTransaction#locked} checks the order wherever assertions are on, so in every test.
+ *
+ * <p>Not in this order, because whoever takes them does not wait ({@code SKIP LOCKED}, {@code pg_try_advisory_xact_lock}):
+ * claims and sweeps. The record of a dead letter is added by the end of its task, under a key that nobody else uses.
+ */
+enum PostgresLock {
+    /** The row of {@code change}: settings of queues. */
+    CHANGE,
+    /** Rows of {@code mark}, of queues with a limit. */
+    MARK,
+    /** Records that are there, by scope and key. */
+    RECORD,
+    /** Records that are new, by inserting them. */
+    NEW_RECORD,
+    /** Leases that tasks share. */
+    LEASE,
+    /** Rows of {@code running}, by task. */
+    RUNNING,
+    /** Rows of {@code effect}. */
+    EFFECT,
+    /** Rows of {@code ready}, by task. */
+    READY,
+    /** Mutexes, as advisory locks. */
+    MUTEX,
+    /** Rows of {@code waiting}. */
+    WAITING
+}
