@@ -6,6 +6,7 @@ import dev.semel.store.StoreListener;
 import dev.semel.store.TaskStore;
 import dev.semel.task.InvalidInput;
 import dev.semel.task.Limits;
+import dev.semel.task.SafeLogger;
 import dev.semel.task.TaskId;
 import dev.semel.task.TaskType;
 import java.time.Duration;
@@ -18,13 +19,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** A running worker. Closing it stops claiming, waits for its handlers, and returns the rest unharmed. */
 public final class Worker implements AutoCloseable {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Worker.class);
+    private static final SafeLogger LOG = SafeLogger.of(Worker.class);
 
     // Beyond the grace for handlers: the time to settle what they left.
     private static final Duration SETTLE_GRACE = Duration.ofSeconds(10);

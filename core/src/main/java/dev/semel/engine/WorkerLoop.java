@@ -6,6 +6,7 @@ import dev.semel.store.Claims;
 import dev.semel.store.Claims.Claimed;
 import dev.semel.store.TaskStore;
 import dev.semel.store.Transition;
+import dev.semel.task.SafeLogger;
 import dev.semel.task.StoreUnavailable;
 import dev.semel.task.StoreUnusable;
 import java.time.Duration;
@@ -17,8 +18,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * One worker: its state and its rules. Every method that changes something runs as a step of the host, one at a time.
@@ -29,7 +28,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class WorkerLoop {
 
-    private static final Logger LOG = LoggerFactory.getLogger(WorkerLoop.class);
+    private static final SafeLogger LOG = SafeLogger.of(WorkerLoop.class);
 
     // How far ahead to hold tasks: what was run lately within this time, so that slow tasks are left to other workers.
     private static final long AHEAD_NANOS = Duration.ofMillis(50).toNanos();
@@ -265,10 +264,16 @@ public final class WorkerLoop {
         if (timeout != null) {
             held.timeout = host.later(timeout, () -> timedOut(held));
         }
-        held.started = host.start(() -> {
-            @Nullable Transition outcome = runner.run(context);
-            host.execute(() -> ended(held, outcome));
-        });
+        try {
+            held.started = host.start(() -> {
+                @Nullable Transition outcome = runner.run(context);
+                host.execute(() -> ended(held, outcome));
+            });
+        } catch (Throwable thrown) {
+            // No thread can be had. Without this the task would keep its place and its lease, and never run.
+            LOG.error("The handler of task {} could not be started; its task is returned", context.taskId(), thrown);
+            ended(held, new Transition.PutBack(held.claimed.lease(), LONGEST_BACKOFF));
+        }
     }
 
     /** The handler has ended; without an outcome if it has settled its task itself. */
