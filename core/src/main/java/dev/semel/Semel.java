@@ -32,6 +32,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -52,6 +54,7 @@ public final class Semel implements AutoCloseable {
     private final Settings settings;
     private final CheckObserver observer;
     private final ScheduledThreadPoolExecutor timers;
+    private final ExecutorService carriers;
     private final Results results;
     private final Queues queues;
     private final DuplicateCounts duplicates;
@@ -78,8 +81,11 @@ public final class Semel implements AutoCloseable {
         this.results = new Results(builder.store, timers);
         this.observer = builder.observer;
         Submitting observed = ObservedSubmitting.of(builder.store, observer);
-        Batcher<NewTask, Submitted> batcher =
-                new Batcher<>(Sender.MAX_BATCH, MAX_WAITING, builder.store.concurrentSubmissions(), observed::submit);
+        // Platform threads: a driver that waits for its server on a virtual one is woken by way of another thread.
+        this.carriers = Executors.newCachedThreadPool(
+                Thread.ofPlatform().daemon().name("semel-submit-", 0).factory());
+        Batcher<NewTask, Submitted> batcher = new Batcher<>(
+                Sender.MAX_BATCH, MAX_WAITING, builder.store.concurrentSubmissions(), carriers, observed::submit);
         this.sender = new Sender(this, batcher::call, observed, false);
         this.queues = new Queues(builder.store, System::nanoTime);
         this.duplicates = new DuplicateCounts(builder.store, timers);
@@ -226,6 +232,7 @@ public final class Semel implements AutoCloseable {
         cleaner.close();
         duplicates.close();
         timers.shutdownNow();
+        carriers.shutdown();
         components.store().close();
     }
 
