@@ -7,6 +7,7 @@ import dev.semel.task.FailureText;
 import dev.semel.task.InvalidInput;
 import dev.semel.task.Json;
 import dev.semel.task.Lease;
+import dev.semel.task.PermanentFailure;
 import dev.semel.task.RetryPolicy;
 import dev.semel.task.SafeLogger;
 import java.time.Duration;
@@ -19,6 +20,9 @@ import org.slf4j.MDC;
 final class Runner {
 
     private static final SafeLogger LOG = SafeLogger.of(Runner.class);
+
+    // For so long, and up to twice as long at random, a task rests whose transaction the store failed: no hot loop, and no crowd.
+    private static final Duration STORE_PAUSE = Duration.ofSeconds(1);
 
     private final Handlers handlers;
     private final Codec codec;
@@ -75,7 +79,12 @@ final class Runner {
             if (context.timedOut()) {
                 return timedOut(context);
             }
-            return context.isCancelled() ? new Transition.Cancelled(lease) : failed(context, thrown);
+            if (context.isCancelled()) {
+                return new Transition.Cancelled(lease);
+            }
+            return context.storeFailed() && !(thrown instanceof PermanentFailure)
+                    ? storeFailed(context, thrown)
+                    : failed(context, thrown);
         }
     }
 
@@ -83,6 +92,18 @@ final class Runner {
     private Transition failed(TaskContext context, Throwable thrown) {
         boolean retried = handlers.of(context.type()).type().retries(thrown);
         return settled(context, retried, false, FailureText.of(thrown));
+    }
+
+    /** What becomes of an attempt whose transaction the store failed: another one, at no cost, when the store may be well again. */
+    private Transition storeFailed(TaskContext context, Throwable thrown) {
+        Duration pause = STORE_PAUSE.plusMillis(random.nextLong(STORE_PAUSE.toMillis()));
+        LOG.warn(
+                "Store failed in a transaction: task={} attempt={} put_back_for={} error={}",
+                context.taskId(),
+                context.attempt(),
+                Durations.text(pause),
+                FailureText.summary(thrown));
+        return new Transition.PutBack(context.claimed().lease(), pause);
     }
 
     /** What becomes of an attempt that ran too long: a failure like another. */
