@@ -153,13 +153,17 @@ class OddFailuresTest {
     private static Map<String, Handler<String, Object>> odd() {
         Map<String, Handler<String, Object>> all = new LinkedHashMap<>();
         all.put("throws what throws when asked", throwing(OddFailuresTest::unspeakable));
-        all.put("throws what throws an error when asked", throwing(() -> new Unspeakable(() -> {
-            throw new OwnError();
-        })));
+        all.put(
+                "throws what throws an error when asked",
+                throwing(() -> new Unspeakable(() -> {
+                    throw new OwnError();
+                })));
         all.put("throws an error that throws itself", throwing(OwnError::new));
-        all.put("throws what overflows when asked", throwing(() -> new Unspeakable(() -> {
-            throw new StackOverflowError();
-        })));
+        all.put(
+                "throws what overflows when asked",
+                throwing(() -> new Unspeakable(() -> {
+                    throw new StackOverflowError();
+                })));
         all.put("throws what has a bad cause", throwing(() -> new IllegalStateException("outer", unspeakable())));
         all.put("throws without a stack", throwing(() -> new NoStack("bare", null)));
         all.put("throws with holes in the stack", throwing(() -> new NoStack("holes", new StackTraceElement[1000])));
@@ -191,8 +195,8 @@ class OddFailuresTest {
         try (World world = new World()) {
             Map<String, TaskId> ids = new LinkedHashMap<>();
             handlers.keySet()
-                    .forEach(name -> ids.put(
-                            name, world.semel.submit(ODD, name).send().taskId()));
+                    .forEach(name ->
+                            ids.put(name, world.semel.submit(ODD, name).send().taskId()));
             world.semel
                     .worker("default")
                     .concurrency(2)
@@ -229,8 +233,8 @@ class OddFailuresTest {
                                 throw sneaky(thrownBy(handler));
                             }))
                             .as(name)
-                            .satisfies(thrown -> assertThat(thrown.getSuppressed().length)
-                                    .isIn(0, 10_000));
+                            .satisfies(thrown ->
+                                    assertThat(thrown.getSuppressed().length).isIn(0, 10_000));
                     assertThat(guard.find(name).orElseThrow().state()).as(name).isEqualTo(GuardState.FAILURE);
                 } else {
                     Object result = guard.once(name, Object.class, token -> resultOf(handler));

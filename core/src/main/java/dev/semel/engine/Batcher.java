@@ -94,7 +94,8 @@ public final class Batcher<I, O> {
             if (!next.isEmpty()) {
                 handOver(next);
             }
-            if (entry.failure instanceof StoreUnavailable e && Thread.currentThread().isInterrupted()) {
+            if (entry.failure instanceof StoreUnavailable e
+                    && Thread.currentThread().isInterrupted()) {
                 throw interrupted(true, e); // a driver's word for it is that its connection broke
             }
         } else if (!batch.isEmpty()) {
@@ -176,13 +177,16 @@ public final class Batcher<I, O> {
         try {
             carriers.execute(() -> carryAll(batch));
         } catch (Throwable e) {
-            // No thread can be had. Everybody who waits is told; a call of a later caller goes on that caller's own thread.
+            // No thread can be had. Everybody who waits is told; a call of a later caller goes on that caller's own
+            // thread.
             List<Entry<I, O>> left = batch;
             while (!left.isEmpty()) {
                 settle(
                         left,
-                        new StoreUnavailable("No thread could be started that sends what several callers want, so nothing"
-                                + " was sent. Send it again.", e));
+                        new StoreUnavailable(
+                                "No thread could be started that sends what several callers want, so nothing"
+                                        + " was sent. Send it again.",
+                                e));
                 left = ended();
             }
         }

@@ -21,7 +21,8 @@ final class Runner {
 
     private static final SafeLogger LOG = SafeLogger.of(Runner.class);
 
-    // For so long, and up to twice as long at random, a task rests whose transaction the store failed: no hot loop, and no crowd.
+    // For so long, and up to twice as long at random, a task rests whose transaction the store failed: no hot loop, and
+    // no crowd.
     private static final Duration STORE_PAUSE = Duration.ofSeconds(1);
 
     private final Handlers handlers;

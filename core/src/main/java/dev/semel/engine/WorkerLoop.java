@@ -3,7 +3,6 @@ package dev.semel.engine;
 import dev.semel.store.Applied;
 import dev.semel.store.ClaimRequest;
 import dev.semel.store.Claims;
-import dev.semel.store.Claims.Claimed;
 import dev.semel.store.TaskStore;
 import dev.semel.store.Transition;
 import dev.semel.task.SafeLogger;
@@ -337,7 +336,10 @@ public final class WorkerLoop {
         if (!running.remove(held)) {
             // Given up before: timed out, lost or put back.
             if (runaways.remove(held)) {
-                LOG.info("Runaway handler ended: task={} runaways_left={}", held.claimed.task().id(), runaways.size());
+                LOG.info(
+                        "Runaway handler ended: task={} runaways_left={}",
+                        held.claimed.task().id(),
+                        runaways.size());
                 claimWanted = true;
                 pump();
             }

@@ -95,7 +95,10 @@ public final class FailureText {
         Throwable next = first;
         while (next != null && !isFull()) {
             if (described.size() >= MOST_EXCEPTIONS || !described.add(next)) {
-                text.append(title).append("… (").append(next.getClass().getName()).append(" again, or too many causes)");
+                text.append(title)
+                        .append("… (")
+                        .append(next.getClass().getName())
+                        .append(" again, or too many causes)");
                 return;
             }
             text.append(title).append(head(next));

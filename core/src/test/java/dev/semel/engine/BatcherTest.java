@@ -158,7 +158,9 @@ final class BatcherTest {
                     .isInstanceOf(StoreUnavailable.class)
                     .hasMessageContaining(message)
                     .hasCauseInstanceOf(InterruptedException.class);
-            assertThat(staysInterrupted).as("the interrupt is kept for its caller").isTrue();
+            assertThat(staysInterrupted)
+                    .as("the interrupt is kept for its caller")
+                    .isTrue();
         }
     }
 

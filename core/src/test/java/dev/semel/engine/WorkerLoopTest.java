@@ -27,7 +27,8 @@ final class WorkerLoopTest {
 
     private final ManualHost host = new ManualHost();
     private Duration storeAhead = Duration.ZERO;
-    private final InMemoryTaskStore store = new InMemoryTaskStore(() -> host.time().plus(storeAhead));
+    private final InMemoryTaskStore store =
+            new InMemoryTaskStore(() -> host.time().plus(storeAhead));
 
     private WorkerLoop worker(int concurrency, TaskType<String, String> type) {
         WorkerLoop loop = new WorkerLoop(
@@ -161,12 +162,16 @@ final class WorkerLoopTest {
         worker(2, stubborn);
         host.pass(Duration.ofSeconds(120));
         List<Runnable> runaways = host.running();
-        assertThat(runaways).as("four for each place, and who ran then; after that it stops").hasSizeBetween(8, 9);
+        assertThat(runaways)
+                .as("four for each place, and who ran then; after that it stops")
+                .hasSizeBetween(8, 9);
         assertThat(count(TaskState.TIMED_OUT)).isEqualTo(runaways.size());
         assertThat(count(TaskState.PENDING)).isEqualTo(20 - runaways.size());
         runaways.subList(7, runaways.size()).forEach(host::end);
         host.pass(Duration.ofMillis(100));
-        assertThat(count(TaskState.RUNNING)).as("some have ended, so it goes on").isEqualTo(2);
+        assertThat(count(TaskState.RUNNING))
+                .as("some have ended, so it goes on")
+                .isEqualTo(2);
         assertThat(count(TaskState.TIMED_OUT)).isEqualTo(runaways.size());
     }
 
@@ -181,6 +186,9 @@ final class WorkerLoopTest {
                 host.random().nextLong(), false, Set.of(QUEUE), Set.of("t"), 2, 2, 2, Duration.ofDays(1), "thief"));
         submit(1);
         host.pass(Duration.ofSeconds(60));
-        assertThat(host.running()).as("another one runs beside the runaway").hasSize(2).contains(first);
+        assertThat(host.running())
+                .as("another one runs beside the runaway")
+                .hasSize(2)
+                .contains(first);
     }
 }
