@@ -86,7 +86,7 @@ public final class Batcher<I, O> {
         try {
             batch = entered(entry);
         } catch (InterruptedException e) {
-            throw interrupted(false, e);
+            throw interrupted(false, null);
         }
         if (batch.size() == 1 && batch.getFirst() == entry) {
             carry(batch);
@@ -104,7 +104,7 @@ public final class Batcher<I, O> {
         while (!entry.done) {
             LockSupport.park(this);
             if (Thread.interrupted() && !entry.done) {
-                throw interrupted(!withdrawn(entry), new InterruptedException());
+                throw interrupted(!withdrawn(entry), null);
             }
         }
         return answer(entry);
@@ -222,11 +222,10 @@ public final class Batcher<I, O> {
         }
     }
 
-    private static StoreUnavailable interrupted(boolean sent, Throwable cause) {
+    private static StoreUnavailable interrupted(boolean sent, @Nullable StoreUnavailable cause) {
         Thread.currentThread().interrupt();
-        InterruptedException interrupt =
-                cause instanceof InterruptedException already ? already : new InterruptedException();
-        if (interrupt != cause) {
+        InterruptedException interrupt = new InterruptedException();
+        if (cause != null) {
             interrupt.initCause(cause);
         }
         return new StoreUnavailable(

@@ -145,8 +145,7 @@ final class HandlersConnection implements AutoCloseable {
         return wrapped(invoked(part, method, arguments), method.getReturnType());
     }
 
-    private @Nullable Object invoked(Object part, Method method, Object @Nullable [] arguments)
-            throws Throwable {
+    private @Nullable Object invoked(Object part, Method method, Object @Nullable [] arguments) throws Throwable {
         try {
             return method.invoke(part, arguments);
         } catch (InvocationTargetException e) {

@@ -83,8 +83,7 @@ final class SqliteErrors {
                     SQLITE_PERM,
                     SQLITE_CANTOPEN,
                     SQLITE_NOTADB,
-                    SQLITE_CORRUPT ->
-                true;
+                    SQLITE_CORRUPT -> true;
             default -> false;
         };
     }

@@ -107,7 +107,9 @@ class InterruptsTest {
             for (Thread thread : undisturbed) {
                 thread.join();
             }
-            assertThat(strangersFailures).as("failures of callers that nobody interrupted").isEmpty();
+            assertThat(strangersFailures)
+                    .as("failures of callers that nobody interrupted")
+                    .isEmpty();
             assertThat(wrongOutcomes).isEmpty();
             List<TaskId> ids = List.copyOf(accepted);
             assertThat(ids).hasSizeGreaterThanOrEqualTo(CALLERS * SENDS);

@@ -134,7 +134,8 @@ public abstract class DataContract extends StoreContract {
     }
 
     @Test
-    @DisplayName("An error that no database takes as text is kept all the same: it must not keep its attempt from its end")
+    @DisplayName(
+            "An error that no database takes as text is kept all the same: it must not keep its attempt from its end")
     void anyErrorIsKept() {
         String odd = "a NUL \0, a half \uD800, and the other half \uDC00 alone";
         TaskId id = create(KEYED);
