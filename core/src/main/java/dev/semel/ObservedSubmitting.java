@@ -5,16 +5,15 @@ import dev.semel.store.Submitted;
 import dev.semel.store.Submitting;
 import dev.semel.task.CheckObserver;
 import dev.semel.task.CheckResult;
+import dev.semel.task.SafeLogger;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Tells an observer what became of each submission with a key, and how long the store took for the batch it was in. */
 final class ObservedSubmitting implements Submitting {
 
-    private static final Logger LOG = LoggerFactory.getLogger(ObservedSubmitting.class);
+    private static final SafeLogger LOG = SafeLogger.of(ObservedSubmitting.class);
 
     private final Submitting store;
     private final CheckObserver observer;
@@ -62,7 +61,8 @@ final class ObservedSubmitting implements Submitting {
         }
         try {
             observer.checked(result, took);
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
+            // Also an error: the batch has other callers' submissions in it.
             LOG.warn("The observer of idempotency checks failed", e);
         }
     }

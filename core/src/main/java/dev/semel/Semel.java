@@ -32,7 +32,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -52,6 +55,7 @@ public final class Semel implements AutoCloseable {
     private final Settings settings;
     private final CheckObserver observer;
     private final ScheduledThreadPoolExecutor timers;
+    private final ExecutorService carriers;
     private final Results results;
     private final Queues queues;
     private final DuplicateCounts duplicates;
@@ -61,8 +65,13 @@ public final class Semel implements AutoCloseable {
     private final EffectOperations effects;
     private final Sender sender;
     private final List<Worker> workers = new CopyOnWriteArrayList<>();
+    private final @Nullable ShutdownHook shutdownHook;
 
     private Semel(Builder builder) {
+        Duration shutdownGrace = builder.shutdownGrace;
+        this.shutdownHook = shutdownGrace == null
+                ? null
+                : new ShutdownHook(() -> closeWorkers(worker -> worker.close(shutdownGrace)));
         this.tenant = builder.tenant;
         this.settings = builder.settings;
         Settings.Defaults defaults = settings.defaults();
@@ -78,8 +87,11 @@ public final class Semel implements AutoCloseable {
         this.results = new Results(builder.store, timers);
         this.observer = builder.observer;
         Submitting observed = ObservedSubmitting.of(builder.store, observer);
-        Batcher<NewTask, Submitted> batcher =
-                new Batcher<>(Sender.MAX_BATCH, MAX_WAITING, builder.store.concurrentSubmissions(), observed::submit);
+        // Platform threads: a driver that waits for its server on a virtual one is woken by way of another thread.
+        this.carriers = Executors.newCachedThreadPool(
+                Thread.ofPlatform().daemon().name("semel-submit-", 0).factory());
+        Batcher<NewTask, Submitted> batcher = new Batcher<>(
+                Sender.MAX_BATCH, MAX_WAITING, builder.store.concurrentSubmissions(), carriers, observed::submit);
         this.sender = new Sender(this, batcher::call, observed, false);
         this.queues = new Queues(builder.store, System::nanoTime);
         this.duplicates = new DuplicateCounts(builder.store, timers);
@@ -169,7 +181,14 @@ public final class Semel implements AutoCloseable {
         List<String> queues = new ArrayList<>();
         queues.add(queue);
         queues.addAll(List.of(more));
-        return new Worker.Builder(components, queues, workers::add);
+        return new Worker.Builder(components, queues, this::started);
+    }
+
+    private void started(Worker worker) {
+        workers.add(worker);
+        if (shutdownHook != null) {
+            shutdownHook.register();
+        }
     }
 
     /**
@@ -204,9 +223,22 @@ public final class Semel implements AutoCloseable {
     /** Closes all workers, then the store. */
     @Override
     public void close() {
+        closeWorkers(Worker::close);
+        if (shutdownHook != null) {
+            shutdownHook.remove();
+        }
+        results.close();
+        cleaner.close();
+        duplicates.close();
+        timers.shutdownNow();
+        carriers.shutdown();
+        components.store().close();
+    }
+
+    private void closeWorkers(Consumer<Worker> close) {
         // At the same time: each may wait for its handlers.
         List<Thread> closing = workers.stream()
-                .map(worker -> Thread.ofVirtual().start(worker::close))
+                .map(worker -> Thread.ofVirtual().start(() -> close.accept(worker)))
                 .toList();
         // Each ends within its grace time, so an interrupt waits as well: the store must not close under a worker.
         boolean interrupted = false;
@@ -222,11 +254,6 @@ public final class Semel implements AutoCloseable {
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
-        results.close();
-        cleaner.close();
-        duplicates.close();
-        timers.shutdownNow();
-        components.store().close();
     }
 
     <I, O extends @Nullable Object> SubmissionRequest<I, O> request(Sender by, TaskType<I, O> type, I input) {
@@ -287,6 +314,7 @@ public final class Semel implements AutoCloseable {
         private Duration idempotencyTtl = Duration.ofDays(30);
         private Cleaning cleaning = Cleaning.STANDARD;
         private Settings settings = Settings.NONE;
+        private @Nullable Duration shutdownGrace = Duration.ofSeconds(5);
         private final Map<String, QueueSettings> queues = new LinkedHashMap<>();
 
         private Builder(TaskStore store) {
@@ -401,6 +429,29 @@ public final class Semel implements AutoCloseable {
          */
         public Builder queue(String name, QueueSettings settings) {
             this.queues.put(Limits.name("queue", name), settings);
+            return this;
+        }
+
+        /**
+         * Sets how long running handlers may go on when the process is told to end, by SIGTERM, Ctrl-C or {@link System#exit}. Then
+         * they are interrupted and their tasks returned to the queue, which costs the tasks nothing.
+         *
+         * @param grace the time; 5 s by default, because many that send SIGTERM kill after 10 s
+         * @return this builder
+         */
+        public Builder shutdownGrace(Duration grace) {
+            this.shutdownGrace = Limits.duration("shutdown grace", grace);
+            return this;
+        }
+
+        /**
+         * Leaves the end of the process to the program: without this, workers return their tasks by themselves when it is told
+         * to end. Call it where something else closes this instance then, such as a framework or a shutdown hook of your own.
+         *
+         * @return this builder
+         */
+        public Builder withoutShutdownHook() {
+            this.shutdownGrace = null;
             return this;
         }
 

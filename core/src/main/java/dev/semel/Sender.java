@@ -8,6 +8,7 @@ import dev.semel.task.IdempotencyConflict;
 import dev.semel.task.Identity;
 import dev.semel.task.InputHash;
 import dev.semel.task.Limits;
+import dev.semel.task.SafeLogger;
 import dev.semel.task.SemelException;
 import dev.semel.task.StoreUnavailable;
 import dev.semel.task.TaskAlreadyCompleted;
@@ -22,13 +23,11 @@ import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Sends requests to a store, or into a joined transaction, and turns what it answers into submissions or exceptions. */
 final class Sender {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Sender.class);
+    private static final SafeLogger LOG = SafeLogger.of(Sender.class);
 
     /** The most submissions in one call of the store, so that a batch of thousands does not keep others waiting long. */
     static final int MAX_BATCH = 1_000;

@@ -207,7 +207,8 @@ public final class SubmissionRequest<I, O extends @Nullable Object> {
      * @throws dev.semel.task.TaskAlreadyExists if the key has an open task and the policy rejects
      * @throws dev.semel.task.TaskAlreadyCompleted if the key has a completed task and the policy rejects
      * @throws dev.semel.task.TaskAlreadyFinished if the key's task ended without success and the policy rejects
-     * @throws dev.semel.task.StoreUnavailable if the store did not answer; send again
+     * @throws dev.semel.task.StoreUnavailable if the store did not answer; send again. Also if this thread was interrupted: then
+     *     its cause is an {@link InterruptedException} and the thread stays interrupted
      */
     public Submission<O> send() {
         return sender.send(this);

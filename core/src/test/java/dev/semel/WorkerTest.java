@@ -353,34 +353,6 @@ class WorkerTest {
     }
 
     @Test
-    void suspectsRunOneAtATime() throws Exception {
-        for (int i = 0; i < 20; i++) {
-            submit("s" + i);
-        }
-        assertThat(world.store
-                        .claim(new ClaimRequest(
-                                1, false, Set.of("default"), null, 20, 0, Duration.ofSeconds(1), "dead"))
-                        .tasks())
-                .hasSize(20);
-        world.pass(Duration.ofMinutes(1));
-        AtomicInteger running = new AtomicInteger();
-        AtomicInteger most = new AtomicInteger();
-        AtomicInteger done = new AtomicInteger();
-        semel.worker("default")
-                .concurrency(8)
-                .handle(WORK, (context, input) -> {
-                    most.accumulateAndGet(running.incrementAndGet(), Math::max);
-                    new CountDownLatch(1).await(2, TimeUnit.MILLISECONDS); // long enough for another to overlap
-                    running.decrementAndGet();
-                    done.incrementAndGet();
-                    return "";
-                })
-                .start();
-        await().atMost(SOON).until(() -> done.get() == 20);
-        assertThat(most).hasValue(1);
-    }
-
-    @Test
     void lostAnswersNeitherLoseNorRepeatWork() {
         Map<TaskId, AtomicInteger> ran = new ConcurrentHashMap<>();
         List<TaskId> ids = new ArrayList<>();

@@ -1,9 +1,11 @@
 package dev.semel.engine;
 
+import dev.semel.task.StoreUnavailable;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.Executor;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
@@ -12,9 +14,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Gathers what many callers want at the same moment into one call. It adds no waiting when there is little to do: the first
- * caller goes at once, and those who come while it is under way form the next batch, which one of them carries. Where calls
- * are carried out side by side, a further one goes while the first is under way, as soon as enough callers wait to make it
- * worth its while.
+ * caller goes at once, on its own thread, and those who arrive while it is under way form the next batch. Where calls are carried
+ * out side by side, a further one goes while the first is under way, as soon as enough callers wait to make it worth its while.
+ *
+ * <p>A call that carries items of several callers runs on a thread of its own. On the thread of one of them, an interrupt of
+ * that caller would fail the others.
  *
  * @param <I> the class of what a caller hands in
  * @param <O> the class of the answer
@@ -27,19 +31,17 @@ public final class Batcher<I, O> {
     private final int maxBatch;
     private final int maxWaiting;
     private final int maxCalls;
+    private final Executor carriers;
     private final Function<List<I>, List<O>> call;
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition room = lock.newCondition();
     private final Queue<Entry<I, O>> queue = new ArrayDeque<>();
     private int calls;
-    // The first in the queue has been told to carry the next batch, and has not begun.
-    private boolean appointed;
 
     private static final class Entry<I, O> {
         final I item;
         final Thread thread = Thread.currentThread();
-        volatile boolean leads;
         volatile boolean done;
 
         @Nullable
@@ -59,35 +61,51 @@ public final class Batcher<I, O> {
      * @param maxBatch the most items of one call
      * @param maxWaiting the most items that wait; further callers are held back before they are taken in
      * @param maxCalls the most calls at the same time
+     * @param carriers runs the calls that carry items of several callers; at most {@code maxCalls} at the same time
      * @param call answers one for each item, in order
      */
-    public Batcher(int maxBatch, int maxWaiting, int maxCalls, Function<List<I>, List<O>> call) {
+    public Batcher(int maxBatch, int maxWaiting, int maxCalls, Executor carriers, Function<List<I>, List<O>> call) {
         this.maxBatch = maxBatch;
         this.maxWaiting = maxWaiting;
         this.maxCalls = maxCalls;
+        this.carriers = carriers;
         this.call = call;
     }
 
     /**
-     * Hands in one item and waits for its answer. An interrupt does not end the wait, because the item may be on its way; it
-     * is kept for the caller to see.
+     * Hands in one item and waits for its answer.
      *
      * @param item the item
      * @return its answer
+     * @throws StoreUnavailable if this thread was interrupted before the answer came, with an {@link InterruptedException} as its
+     *     cause; the thread stays interrupted. The item may have been taken in all the same
      */
     public O call(I item) {
         Entry<I, O> entry = new Entry<>(item);
-        enqueue(entry);
-        boolean interrupted = false;
-        while (!entry.done && !entry.leads) {
+        List<Entry<I, O>> batch;
+        try {
+            batch = entered(entry);
+        } catch (InterruptedException e) {
+            throw interrupted(false, null);
+        }
+        if (batch.size() == 1 && batch.getFirst() == entry) {
+            carry(batch);
+            List<Entry<I, O>> next = ended();
+            if (!next.isEmpty()) {
+                handOver(next);
+            }
+            if (entry.failure instanceof StoreUnavailable e
+                    && Thread.currentThread().isInterrupted()) {
+                throw interrupted(true, e); // a driver's word for it is that its connection broke
+            }
+        } else if (!batch.isEmpty()) {
+            handOver(batch);
+        }
+        while (!entry.done) {
             LockSupport.park(this);
-            interrupted |= Thread.interrupted();
-        }
-        if (!entry.done) {
-            lead();
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
+            if (Thread.interrupted() && !entry.done) {
+                throw interrupted(!withdrawn(entry), null);
+            }
         }
         return answer(entry);
     }
@@ -102,80 +120,136 @@ public final class Batcher<I, O> {
         }
     }
 
-    private void enqueue(Entry<I, O> entry) {
-        lock.lock();
+    /** Takes an item in; returns the batch that begins with it, if it is time for one. */
+    private List<Entry<I, O>> entered(Entry<I, O> entry) throws InterruptedException {
+        lock.lockInterruptibly();
         try {
             while (queue.size() >= maxWaiting) {
-                room.awaitUninterruptibly();
+                room.await();
             }
             queue.add(entry);
-            appoint();
+            return due();
         } finally {
             lock.unlock();
         }
     }
 
-    /** Carries one batch, which begins with the carrier's own item, and names the next carrier. */
-    private void lead() {
-        List<Entry<I, O>> batch = new ArrayList<>();
+    /** Removes an item that no call has begun with; tells whether there was one. */
+    private boolean withdrawn(Entry<I, O> entry) {
         lock.lock();
         try {
-            while (batch.size() < maxBatch && !queue.isEmpty()) {
-                batch.add(queue.remove());
+            boolean removed = queue.remove(entry);
+            if (removed) {
+                room.signalAll();
             }
-            appointed = false;
-            appoint();
-            room.signalAll();
+            return removed;
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Takes the next batch out of the queue and counts its call, if it is time; under the lock. */
+    private List<Entry<I, O>> due() {
+        boolean isTime = calls == 0 || (calls < maxCalls && queue.size() >= ENOUGH);
+        if (!isTime || queue.isEmpty()) {
+            return List.of();
+        }
+        List<Entry<I, O>> batch = new ArrayList<>(Math.min(queue.size(), maxBatch));
+        while (batch.size() < maxBatch && !queue.isEmpty()) {
+            batch.add(queue.remove());
+        }
+        calls++;
+        room.signalAll();
+        return batch;
+    }
+
+    private List<Entry<I, O>> ended() {
+        lock.lock();
+        try {
+            calls--;
+            return due();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void handOver(List<Entry<I, O>> batch) {
+        try {
+            carriers.execute(() -> carryAll(batch));
+        } catch (Throwable e) {
+            // No thread can be had. Everybody who waits is told; a call of a later caller goes on that caller's own
+            // thread.
+            List<Entry<I, O>> left = batch;
+            while (!left.isEmpty()) {
+                settle(
+                        left,
+                        new StoreUnavailable(
+                                "No thread could be started that sends what several callers want, so nothing"
+                                        + " was sent. Send it again.",
+                                e));
+                left = ended();
+            }
+        }
+    }
+
+    /** Carries one batch after the other, for as long as it is time for a next one. */
+    private void carryAll(List<Entry<I, O>> first) {
+        List<Entry<I, O>> batch = first;
+        while (!batch.isEmpty()) {
+            carry(batch);
+            batch = ended();
+        }
+    }
+
+    private void carry(List<Entry<I, O>> batch) {
+        Throwable failure = null;
         try {
             List<O> answers = call.apply(batch.stream().map(entry -> entry.item).toList());
             for (int i = 0; i < batch.size(); i++) {
                 batch.get(i).answer = answers.get(i);
             }
-        } catch (RuntimeException | Error e) {
-            batch.forEach(entry -> entry.failure = e);
+        } catch (Throwable e) {
+            failure = e;
         }
-        ended();
+        settle(batch, failure);
+    }
+
+    private static <I, O> void settle(List<Entry<I, O>> batch, @Nullable Throwable failure) {
         for (Entry<I, O> entry : batch) {
+            entry.failure = failure;
             entry.done = true;
             LockSupport.unpark(entry.thread);
         }
     }
 
-    private void ended() {
-        lock.lock();
-        try {
-            calls--;
-            appoint();
-        } finally {
-            lock.unlock();
+    private static StoreUnavailable interrupted(boolean sent, @Nullable StoreUnavailable cause) {
+        Thread.currentThread().interrupt();
+        InterruptedException interrupt = new InterruptedException();
+        if (cause != null) {
+            interrupt.initCause(cause);
         }
-    }
-
-    /** Lets the first who waits carry the next batch, if it is time; under the lock. */
-    private void appoint() {
-        Entry<I, O> next = queue.peek();
-        boolean isTime = calls == 0 || (calls < maxCalls && queue.size() >= ENOUGH);
-        if (next != null && isTime && !appointed) {
-            calls++;
-            appointed = true;
-            next.leads = true;
-            LockSupport.unpark(next.thread);
-        }
+        return new StoreUnavailable(
+                sent
+                        ? "This thread was interrupted while it waited for the store. Whether the submission was accepted"
+                                + " is not known. Sending the same request again is safe, and says."
+                        : "This thread was interrupted before the submission was sent, so it was not accepted. The same"
+                                + " request can be sent again.",
+                interrupt);
     }
 
     private O answer(Entry<I, O> entry) {
-        if (entry.failure instanceof RuntimeException failure) {
-            throw failure;
+        Throwable failure = entry.failure;
+        if (failure instanceof RuntimeException exception) {
+            throw exception;
         }
-        if (entry.failure instanceof Error error) {
+        if (failure instanceof Error error) {
             throw error;
         }
         O answer = entry.answer;
         if (answer == null) {
-            throw new IllegalStateException("A batch was answered with fewer answers than it had items");
+            throw new IllegalStateException(
+                    failure == null ? "A batch was answered with fewer answers than it had items" : "A batch failed",
+                    failure);
         }
         return answer;
     }

@@ -3,6 +3,7 @@ package dev.semel.engine;
 import dev.semel.store.SweepRequest;
 import dev.semel.store.Swept;
 import dev.semel.store.TaskStore;
+import dev.semel.task.SafeLogger;
 import dev.semel.task.SemelException;
 import java.time.Duration;
 import java.util.HashMap;
@@ -16,8 +17,6 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Cleans a store in the background: removes what may go in small steps and rests between them as long as a step took, so
@@ -27,7 +26,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class Cleaner implements AutoCloseable {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Cleaner.class);
+    private static final SafeLogger LOG = SafeLogger.of(Cleaner.class);
 
     private static final int STEP = 2_000;
 

@@ -3,6 +3,7 @@ package dev.semel.engine;
 import dev.semel.store.TaskStore;
 import dev.semel.store.Transition;
 import dev.semel.task.Identity;
+import dev.semel.task.SafeLogger;
 import dev.semel.task.SemelException;
 import dev.semel.task.TaskId;
 import java.time.Duration;
@@ -13,8 +14,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Counts the submissions that were answered with an existing task, and writes the counts to the records every few seconds:
@@ -22,7 +21,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class DuplicateCounts implements AutoCloseable {
 
-    private static final Logger LOG = LoggerFactory.getLogger(DuplicateCounts.class);
+    private static final SafeLogger LOG = SafeLogger.of(DuplicateCounts.class);
     private static final Duration WRITE_EVERY = Duration.ofSeconds(3);
     private static final int AT_ONCE = 500;
 

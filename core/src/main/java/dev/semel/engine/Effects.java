@@ -15,6 +15,7 @@ import dev.semel.task.Json;
 import dev.semel.task.Lease;
 import dev.semel.task.LeaseLost;
 import dev.semel.task.PermanentFailure;
+import dev.semel.task.SafeLogger;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -22,8 +23,6 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The effects of one attempt. A handler may run them from several threads.
@@ -37,7 +36,7 @@ final class Effects {
     /** The most effects of one attempt: all that a lineage recorded are read at once. */
     static final int MOST = 10_000;
 
-    private static final Logger LOG = LoggerFactory.getLogger(Effects.class);
+    private static final SafeLogger LOG = SafeLogger.of(Effects.class);
 
     private final TaskContext context;
     private final Lease lease;

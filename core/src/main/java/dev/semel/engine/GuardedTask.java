@@ -6,13 +6,12 @@ import dev.semel.guard.KeyExtractor;
 import dev.semel.guard.Outcome;
 import dev.semel.guard.OutcomeNotRecorded;
 import dev.semel.task.InvalidInput;
+import dev.semel.task.SafeLogger;
 import dev.semel.task.StoreUnavailable;
 import dev.semel.task.TaskType;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A handler behind a guard: a task that is delivered again, or submitted again under another key, skips the effect and
@@ -20,7 +19,7 @@ import org.slf4j.LoggerFactory;
  */
 final class GuardedTask<I, O extends @Nullable Object> implements Handler<I, O> {
 
-    private static final Logger LOG = LoggerFactory.getLogger(GuardedTask.class);
+    private static final SafeLogger LOG = SafeLogger.of(GuardedTask.class);
 
     // The other one may end long before its lease; so a task looks again this often, at no cost to its budget.
     private static final Duration LONGEST_SNOOZE = Duration.ofSeconds(1);

@@ -7,7 +7,9 @@ import org.jspecify.annotations.Nullable;
 final class Held {
 
     final Claimed claimed;
+    final long claimedAt;
     long extendedAt;
+    long begunAt;
 
     @Nullable
     TaskContext context;
@@ -16,13 +18,20 @@ final class Held {
     WorkerHost.@Nullable Timer timeout;
 
     boolean gone;
+    SuspectRamp.End end = SuspectRamp.End.NOT_BEGUN;
 
     Held(Claimed claimed, long now) {
         this.claimed = claimed;
+        this.claimedAt = now;
         this.extendedAt = now;
     }
 
     boolean isSuspect() {
         return claimed.task().progress().vanished() > 0;
+    }
+
+    /** Whether it has vanished as a suspect too: then it runs without other suspects beside it. */
+    boolean vanishedAgain() {
+        return claimed.task().progress().vanished() > 1;
     }
 }

@@ -3,6 +3,7 @@ package dev.semel.engine;
 import dev.semel.store.Applied;
 import dev.semel.store.TaskStore;
 import dev.semel.store.Transition;
+import dev.semel.task.SafeLogger;
 import dev.semel.task.StoreUnavailable;
 import dev.semel.task.StoreUnusable;
 import java.time.Duration;
@@ -11,8 +12,6 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.function.Consumer;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * What a worker has to tell the store: the ends of attempts, and the intents and outcomes of effects. It goes in the order in
@@ -24,7 +23,7 @@ import org.slf4j.LoggerFactory;
  */
 final class Outbox {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Outbox.class);
+    private static final SafeLogger LOG = SafeLogger.of(Outbox.class);
 
     private static final int MOST_MOVES = 1_000;
     static final Duration FIRST_BACKOFF = Duration.ofMillis(50);

@@ -3,6 +3,7 @@ package dev.semel.engine;
 import dev.semel.store.QueueSetUp;
 import dev.semel.store.QueueSettings;
 import dev.semel.store.TaskStore;
+import dev.semel.task.SafeLogger;
 import dev.semel.task.SemelException;
 import java.time.Duration;
 import java.util.HashMap;
@@ -11,8 +12,6 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The settings of queues, as a submission needs them: read at the first use, and again in the background when they are a
@@ -21,7 +20,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class Queues {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Queues.class);
+    private static final SafeLogger LOG = SafeLogger.of(Queues.class);
     private static final long FRESH_NANOS = Duration.ofSeconds(5).toNanos();
     private static final long STALE_NANOS = Duration.ofSeconds(30).toNanos();
 

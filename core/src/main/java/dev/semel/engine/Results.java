@@ -4,6 +4,7 @@ import dev.semel.store.StoreListener;
 import dev.semel.store.Task;
 import dev.semel.store.TaskStore;
 import dev.semel.task.ResultNotReady;
+import dev.semel.task.SafeLogger;
 import dev.semel.task.SemelException;
 import dev.semel.task.TaskId;
 import java.time.Duration;
@@ -21,8 +22,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Waits for tasks to end, in whatever process they run. The store's hints say when to look; one look for all that are
@@ -30,7 +29,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class Results implements AutoCloseable {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Results.class);
+    private static final SafeLogger LOG = SafeLogger.of(Results.class);
     private static final Duration LOOK_EVERY = Duration.ofMillis(500);
     private static final int AT_ONCE = 500;
 

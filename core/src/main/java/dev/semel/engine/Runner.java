@@ -3,25 +3,27 @@ package dev.semel.engine;
 import dev.semel.store.Task;
 import dev.semel.store.Transition;
 import dev.semel.task.Durations;
+import dev.semel.task.FailureText;
 import dev.semel.task.InvalidInput;
 import dev.semel.task.Json;
 import dev.semel.task.Lease;
-import dev.semel.task.Limits;
+import dev.semel.task.PermanentFailure;
 import dev.semel.task.RetryPolicy;
-import java.io.PrintWriter;
-import java.io.StringWriter;
+import dev.semel.task.SafeLogger;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
 
 /** Turns a claimed task into the transition that settles it. */
 final class Runner {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Runner.class);
+    private static final SafeLogger LOG = SafeLogger.of(Runner.class);
+
+    // For so long, and up to twice as long at random, a task rests whose transaction the store failed: no hot loop, and
+    // no crowd.
+    private static final Duration STORE_PAUSE = Duration.ofSeconds(1);
 
     private final Handlers handlers;
     private final Codec codec;
@@ -35,10 +37,20 @@ final class Runner {
 
     /**
      * Runs the handler, on the thread it is called on, and says what became of the attempt; null if the handler has completed
-     * its task itself.
+     * its task itself. It never throws: an attempt without an outcome would keep its lease and its place for ever.
      */
     @Nullable
     Transition run(TaskContext context) {
+        try {
+            return settling(context);
+        } catch (Throwable thrown) {
+            // Not the handler's failure, which is an outcome, but one of what made an outcome of it.
+            LOG.error("Settling an attempt of task {} failed", context.taskId(), thrown);
+            return new Transition.Fail(context.claimed().lease(), false, FailureText.of(thrown));
+        }
+    }
+
+    private @Nullable Transition settling(TaskContext context) {
         Transition outcome = outcome(context);
         Parked parked = context.parked();
         if (context.completed()) {
@@ -68,14 +80,31 @@ final class Runner {
             if (context.timedOut()) {
                 return timedOut(context);
             }
-            return context.isCancelled() ? new Transition.Cancelled(lease) : failed(context, thrown);
+            if (context.isCancelled()) {
+                return new Transition.Cancelled(lease);
+            }
+            return context.storeFailed() && !(thrown instanceof PermanentFailure)
+                    ? storeFailed(context, thrown)
+                    : failed(context, thrown);
         }
     }
 
     /** What becomes of an attempt that threw: another one by the retry policy, or the end. */
     private Transition failed(TaskContext context, Throwable thrown) {
         boolean retried = handlers.of(context.type()).type().retries(thrown);
-        return settled(context, retried, false, described(thrown));
+        return settled(context, retried, false, FailureText.of(thrown));
+    }
+
+    /** What becomes of an attempt whose transaction the store failed: another one, at no cost, when the store may be well again. */
+    private Transition storeFailed(TaskContext context, Throwable thrown) {
+        Duration pause = STORE_PAUSE.plusMillis(random.nextLong(STORE_PAUSE.toMillis()));
+        LOG.warn(
+                "Store failed in a transaction: task={} attempt={} put_back_for={} error={}",
+                context.taskId(),
+                context.attempt(),
+                Durations.text(pause),
+                FailureText.summary(thrown));
+        return new Transition.PutBack(context.claimed().lease(), pause);
     }
 
     /** What becomes of an attempt that ran too long: a failure like another. */
@@ -126,21 +155,5 @@ final class Runner {
             throw new InvalidInput("The handler returned what cannot be stored as a result: " + e.getMessage(), e);
         }
         return json;
-    }
-
-    /** The error with its stack, as it is kept with the attempt; the message alone where there is no stack. */
-    private static String described(Throwable thrown) {
-        String message = thrown.getMessage();
-        if (thrown.getStackTrace().length == 0 && message != null) {
-            return Limits.error(message);
-        }
-        StringWriter text = new StringWriter();
-        try (PrintWriter writer = new PrintWriter(text)) {
-            thrown.printStackTrace(writer);
-        } catch (RuntimeException e) {
-            // An exception whose own message throws is still a failure of the attempt.
-            text.append(thrown.getClass().getName());
-        }
-        return Limits.error(text.toString().strip());
     }
 }

@@ -9,6 +9,8 @@ import dev.semel.store.TaskStore;
 import dev.semel.store.TransactingStore;
 import dev.semel.task.InvalidInput;
 import dev.semel.task.LeaseLost;
+import dev.semel.task.StoreUnavailable;
+import dev.semel.task.StoreUnusable;
 import dev.semel.task.TaskId;
 import dev.semel.task.Tokens;
 import java.time.Duration;
@@ -36,6 +38,7 @@ public final class TaskContext {
     private volatile @Nullable Parked parked;
     private volatile boolean transacting;
     private volatile boolean completed;
+    private volatile boolean storeFailed;
 
     TaskContext(Claimed claimed, @Nullable Instant deadline, Codec codec, Ledger ledger, TaskStore store) {
         this.claimed = claimed;
@@ -232,6 +235,8 @@ public final class TaskContext {
      * @return the task's result, for the handler to return
      * @throws X what the writes threw; everything is rolled back
      * @throws LeaseLost if another attempt has taken over; everything is rolled back
+     * @throws StoreUnavailable if the store failed, also if it was under a statement of the writes. If the handler ends by this, or by
+     *     another exception than {@link dev.semel.task.PermanentFailure}, its task is put back for a moment and no failure is counted
      */
     @SuppressWarnings("unchecked") // work throws what the writes throw
     public <O extends @Nullable Object, X extends Exception> O transaction(Writes<O, X> writes) throws X {
@@ -245,15 +250,25 @@ public final class TaskContext {
             throw because; // also if the handler caught it: with an unknown effect the task is not completed
         }
         AtomicReference<O> result = new AtomicReference<>();
+        AtomicReference<Throwable> ofWrites = new AtomicReference<>();
+        storeFailed = false;
         try {
             effects().flush();
             transacting = true;
             Applied answer = transactions.complete(claimed.lease(), connection -> {
-                O output = writes.run(connection);
-                result.set(output);
-                return Runner.encoded(codec, output);
+                try {
+                    O output = writes.run(connection);
+                    result.set(output);
+                    return Runner.encoded(codec, output);
+                } catch (Throwable thrown) {
+                    ofWrites.set(thrown);
+                    throw thrown;
+                }
             });
             completed = answer == Applied.APPLIED;
+        } catch (StoreUnavailable | StoreUnusable e) {
+            storeFailed = !e.equals(ofWrites.get());
+            throw e;
         } catch (RuntimeException e) {
             throw e;
         } catch (Exception e) {
@@ -320,6 +335,11 @@ public final class TaskContext {
     /** Whether the handler has completed the task itself. */
     boolean completed() {
         return completed;
+    }
+
+    /** Whether the store has failed in the handler's transaction: that is no failure of the task. */
+    boolean storeFailed() {
+        return storeFailed;
     }
 
     /** Whether the handler has completed the task itself, or is about to. */

@@ -1,5 +1,6 @@
 package dev.semel.engine;
 
+import dev.semel.task.SafeLogger;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Queue;
@@ -17,8 +18,6 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The real host: handlers on virtual threads of their own, calls of the store on platform threads. Steps run on whichever
@@ -26,7 +25,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class VirtualThreadHost implements WorkerHost {
 
-    private static final Logger LOG = LoggerFactory.getLogger(VirtualThreadHost.class);
+    private static final SafeLogger LOG = SafeLogger.of(VirtualThreadHost.class);
 
     // Few at a time: a worker's claim, its settlement, its heartbeat, and looks at the ledger. A driver that waits for
     // its server on a virtual
@@ -88,7 +87,7 @@ public final class VirtualThreadHost implements WorkerHost {
             if (step != null) {
                 step.run();
             }
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) {
             LOG.error("A step of a worker failed; this is a bug in Semel", e);
         }
     }
@@ -120,7 +119,7 @@ public final class VirtualThreadHost implements WorkerHost {
         } catch (RuntimeException e) {
             execute(() -> failed.accept(e));
             return;
-        } catch (Error e) {
+        } catch (Throwable e) {
             execute(() -> failed.accept(new IllegalStateException("A call to the store ended in an error", e)));
             return;
         }

@@ -6,6 +6,7 @@ import dev.semel.store.StoreListener;
 import dev.semel.store.TaskStore;
 import dev.semel.task.InvalidInput;
 import dev.semel.task.Limits;
+import dev.semel.task.SafeLogger;
 import dev.semel.task.TaskId;
 import dev.semel.task.TaskType;
 import java.time.Duration;
@@ -18,13 +19,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** A running worker. Closing it stops claiming, waits for its handlers, and returns the rest unharmed. */
 public final class Worker implements AutoCloseable {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Worker.class);
+    private static final SafeLogger LOG = SafeLogger.of(Worker.class);
 
     // Beyond the grace for handlers: the time to settle what they left.
     private static final Duration SETTLE_GRACE = Duration.ofSeconds(10);
@@ -35,11 +34,13 @@ public final class Worker implements AutoCloseable {
     private final TaskStore.Registration registration;
     private final CountDownLatch closed = new CountDownLatch(1);
     private final AtomicBoolean closing = new AtomicBoolean();
+    private volatile Duration closingGrace;
 
     private Worker(WorkerLoop loop, WorkerSettings settings, Duration closeGrace, TaskStore store) {
         this.loop = loop;
         this.settings = settings;
         this.closeGrace = closeGrace;
+        this.closingGrace = closeGrace;
         this.registration = store.listen(new Waker());
     }
 
@@ -77,12 +78,22 @@ public final class Worker implements AutoCloseable {
     /** Stops claiming, waits for running handlers up to the grace time, and returns what has not begun. */
     @Override
     public void close() {
+        close(closeGrace);
+    }
+
+    /**
+     * Closes with another grace time than the worker's own. A worker that is closing already keeps the grace that it began with.
+     *
+     * @param grace how long to wait for running handlers before they are interrupted and their tasks returned
+     */
+    public void close(Duration grace) {
         if (closing.compareAndSet(false, true)) {
             registration.close();
-            loop.close(closeGrace, closed::countDown);
+            closingGrace = Limits.duration("close grace", grace);
+            loop.close(closingGrace, closed::countDown);
         }
         try {
-            if (!closed.await(closeGrace.plus(SETTLE_GRACE).toMillis(), TimeUnit.MILLISECONDS)) {
+            if (!closed.await(closingGrace.plus(SETTLE_GRACE).toMillis(), TimeUnit.MILLISECONDS)) {
                 LOG.warn(
                         "Worker {} gave up waiting for the store; its tasks become due when their leases run out",
                         name());

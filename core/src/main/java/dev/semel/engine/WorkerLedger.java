@@ -5,6 +5,7 @@ import dev.semel.store.EffectRecord;
 import dev.semel.store.TaskStore;
 import dev.semel.store.Transition;
 import dev.semel.task.StoreUnavailable;
+import dev.semel.task.StoreUnusable;
 import dev.semel.task.TaskId;
 import java.time.Duration;
 import java.util.List;
@@ -62,7 +63,7 @@ final class WorkerLedger implements Ledger {
                 () -> store.effects(List.of(lineage)),
                 found -> answer.complete(found.getOrDefault(lineage, List.of())),
                 thrown -> {
-                    if (thrown instanceof StoreUnavailable) {
+                    if (thrown instanceof StoreUnavailable || thrown instanceof StoreUnusable) {
                         host.later(backoff, () -> ask(lineage, answer, Outbox.longer(backoff)));
                     } else {
                         answer.completeExceptionally(thrown);

@@ -3,9 +3,9 @@ package dev.semel.engine;
 import dev.semel.store.Applied;
 import dev.semel.store.ClaimRequest;
 import dev.semel.store.Claims;
-import dev.semel.store.Claims.Claimed;
 import dev.semel.store.TaskStore;
 import dev.semel.store.Transition;
+import dev.semel.task.SafeLogger;
 import dev.semel.task.StoreUnavailable;
 import dev.semel.task.StoreUnusable;
 import java.time.Duration;
@@ -17,8 +17,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * One worker: its state and its rules. Every method that changes something runs as a step of the host, one at a time.
@@ -29,13 +27,19 @@ import org.slf4j.LoggerFactory;
  */
 public final class WorkerLoop {
 
-    private static final Logger LOG = LoggerFactory.getLogger(WorkerLoop.class);
+    private static final SafeLogger LOG = SafeLogger.of(WorkerLoop.class);
 
     // How far ahead to hold tasks: what was run lately within this time, so that slow tasks are left to other workers.
     private static final long AHEAD_NANOS = Duration.ofMillis(50).toNanos();
 
     private static final Duration FIRST_BACKOFF = Duration.ofMillis(50);
     private static final Duration LONGEST_BACKOFF = Duration.ofSeconds(5);
+
+    // So long a claimed task waits for a place; then it is returned.
+    private static final Duration HELD_AT_MOST = Duration.ofSeconds(1);
+
+    // Each keeps a thread and what it has in memory. A worker that goes on beyond this hides that something is wrong.
+    private static final int RUNAWAYS_PER_PLACE = 4;
 
     // After this time an interrupted handler that has not ended is left to itself.
     private static final Duration INTERRUPT_GRACE = Duration.ofSeconds(5);
@@ -53,7 +57,10 @@ public final class WorkerLoop {
     private final Outbox outbox;
     private final Ledger ledger;
 
-    private int suspects;
+    // Handlers that ignored their interrupt: their attempts are settled or lost, and their threads still run.
+    private final Set<Held> runaways = new LinkedHashSet<>();
+
+    private final SuspectRamp suspects;
     private boolean claiming;
     private boolean claimWanted = true;
     private @Nullable ClaimRequest lostClaim;
@@ -63,6 +70,8 @@ public final class WorkerLoop {
     private long windowStart;
     private int endedInWindow;
     private int ahead;
+    private long usualRunNanos;
+    private boolean watchesReady;
 
     private boolean closing;
     private @Nullable Runnable closed;
@@ -82,6 +91,7 @@ public final class WorkerLoop {
         this.settings = settings;
         this.handlers = handlers;
         this.runner = new Runner(handlers, codec, host.random());
+        this.suspects = new SuspectRamp(settings.concurrency());
         this.codec = codec;
         this.outbox = new Outbox(store, host, settings.name(), this::pump);
         this.ledger = new WorkerLedger(store, host, outbox);
@@ -160,7 +170,10 @@ public final class WorkerLoop {
         // A claim for every single free place would be a commit for every task: wait until half of the room is free,
         // unless a place would stay empty meanwhile.
         boolean worthwhile = ready.isEmpty() ? free > 0 : room > (settings.concurrency() + held) / 2;
-        if (room < 1 || !worthwhile || unsettled.size() > settings.concurrency() + settings.prefetch()) {
+        if (room < 1
+                || !worthwhile
+                || unsettled.size() > settings.concurrency() + settings.prefetch()
+                || tooManyRunaways()) {
             return null;
         }
         int limit = Math.min(room, ClaimRequest.MAX_LIMIT);
@@ -173,7 +186,7 @@ public final class WorkerLoop {
                 handlers.types(),
                 limit,
                 limited,
-                suspects == 0 ? 1 : 0,
+                Math.min(limit, suspects.room()),
                 settings.lease(),
                 settings.name());
     }
@@ -186,35 +199,23 @@ public final class WorkerLoop {
             windowStart = now;
             endedInWindow = 0;
         }
-        return Math.min(settings.prefetch(), Math.max(ahead, endedInWindow));
+        // A crowd of slow handlers that end together looks fast, but their places will not be free again as fast.
+        long begunInTime = usualRunNanos == 0
+                ? settings.prefetch()
+                : Math.max(1, settings.concurrency() * AHEAD_NANOS / usualRunNanos);
+        return (int) Math.min(begunInTime, Math.min(settings.prefetch(), Math.max(ahead, endedInWindow)));
     }
 
     private void claimed(ClaimRequest request, Claims claims) {
         claiming = false;
         lostClaim = null;
         backoff = FIRST_BACKOFF;
-        long now = host.nanoTime();
-        for (Claimed claimed : claims.tasks()) {
-            Held held = new Held(claimed, now);
-            if (held.isSuspect()) {
-                suspects++;
-            }
-            int vanished = claimed.task().progress().vanished();
-            if (vanished >= settings.maxVanished()) {
-                LOG.warn(
-                        "Task {} fails unrun: {} attempts vanished",
-                        claimed.task().id(),
-                        vanished);
-                post(held, Runner.buried(claimed.lease(), vanished));
-            } else {
-                ready.add(held);
-            }
-        }
+        take(claims);
         if (closing) {
             putBackReady();
         }
         Duration nextDue = claims.nextDue();
-        boolean leftOut = nextDue != null && nextDue.isZero() && suspects == 0;
+        boolean leftOut = nextDue != null && nextDue.isZero() && suspects.room() > 0;
         if (claims.tasks().size() == request.limit()
                 || (leftOut && !claims.tasks().isEmpty())) {
             claimWanted = true; // there may be more
@@ -224,10 +225,62 @@ public final class WorkerLoop {
         pump();
     }
 
+    private void take(Claims claims) {
+        long now = host.nanoTime();
+        List<Held> taken =
+                claims.tasks().stream().map(claimed -> new Held(claimed, now)).toList();
+        boolean oneByOne = taken.stream().anyMatch(Held::vanishedAgain);
+        if (oneByOne) {
+            suspects.restart();
+        }
+        for (Held held : taken) {
+            boolean besideAnother = oneByOne && held.isSuspect() && suspects.held() > 0;
+            if (held.isSuspect()) {
+                suspects.took();
+            }
+            int vanished = held.claimed.task().progress().vanished();
+            if (vanished >= settings.maxVanished()) {
+                LOG.warn(
+                        "Task {} fails unrun: {} attempts vanished",
+                        held.claimed.task().id(),
+                        vanished);
+                post(held, Runner.buried(held.claimed.lease(), vanished));
+            } else if (besideAnother) {
+                // One of them may kill this process, and the others would be buried with it.
+                post(held, new Transition.PutBack(held.claimed.lease(), Duration.ZERO));
+            } else {
+                ready.add(held);
+            }
+        }
+        putBackOverdueLater();
+    }
+
+    private void putBackOverdueLater() {
+        if (!ready.isEmpty() && !watchesReady) {
+            watchesReady = true;
+            host.later(HELD_AT_MOST.dividedBy(4), this::putBackOverdue);
+        }
+    }
+
+    /**
+     * Returns what has waited for a place for too long. The estimate of how much can begin at once comes from the recent past; if
+     * handlers have become slow since, this much is better off with other workers, and does not vanish if this one dies.
+     */
+    private void putBackOverdue() {
+        watchesReady = false;
+        long now = host.nanoTime();
+        while (!ready.isEmpty() && now - ready.peekFirst().claimedAt >= HELD_AT_MOST.toNanos()) {
+            Held held = ready.removeFirst();
+            post(held, new Transition.PutBack(held.claimed.lease(), Duration.ZERO));
+        }
+        putBackOverdueLater();
+        pump();
+    }
+
     private void lookLater(@Nullable Duration nextDue) {
         Duration delay = settings.poll();
-        // Zero means that due tasks were left out. If that is because of a suspect in our hands, its end looks again.
-        if (nextDue != null && nextDue.compareTo(delay) < 0 && !(nextDue.isZero() && suspects > 0)) {
+        // Zero means that due tasks were left out. If that is because of suspects in our hands, their end looks again.
+        if (nextDue != null && nextDue.compareTo(delay) < 0 && !(nextDue.isZero() && suspects.room() == 0)) {
             delay = nextDue.isZero() ? FIRST_BACKOFF : nextDue;
         }
         cancelNextLook();
@@ -261,26 +314,48 @@ public final class WorkerLoop {
         Instant deadline = timeout == null ? null : host.clock().instant().plus(timeout);
         TaskContext context = new TaskContext(held.claimed, deadline, codec, ledger, store);
         held.context = context;
+        held.begunAt = host.nanoTime();
         running.add(held);
         if (timeout != null) {
             held.timeout = host.later(timeout, () -> timedOut(held));
         }
-        held.started = host.start(() -> {
-            @Nullable Transition outcome = runner.run(context);
-            host.execute(() -> ended(held, outcome));
-        });
+        try {
+            held.started = host.start(() -> {
+                @Nullable Transition outcome = runner.run(context);
+                host.execute(() -> ended(held, outcome));
+            });
+        } catch (Throwable thrown) {
+            // No thread can be had. Without this the task would keep its place and its lease, and never run.
+            LOG.error("The handler of task {} could not be started; its task is returned", context.taskId(), thrown);
+            ended(held, new Transition.PutBack(held.claimed.lease(), LONGEST_BACKOFF));
+        }
     }
 
     /** The handler has ended; without an outcome if it has settled its task itself. */
     private void ended(Held held, @Nullable Transition outcome) {
         if (!running.remove(held)) {
-            return; // given up before: timed out, lost or put back
+            // Given up before: timed out, lost or put back.
+            if (runaways.remove(held)) {
+                LOG.info(
+                        "Runaway handler ended: task={} runaways_left={}",
+                        held.claimed.task().id(),
+                        runaways.size());
+                claimWanted = true;
+                pump();
+            }
+            return;
         }
         endedInWindow++;
+        long ran = host.nanoTime() - held.begunAt;
+        usualRunNanos = usualRunNanos == 0 ? Math.max(1, ran) : Math.max(1, usualRunNanos + (ran - usualRunNanos) / 8);
+        held.end = SuspectRamp.End.ENDED;
         if (held.timeout != null) {
             held.timeout.cancel();
         }
         if (outcome == null || (held.context != null && held.context.leaseLost())) {
+            if (held.context != null && held.context.leaseLost()) {
+                held.end = SuspectRamp.End.VANISHED;
+            }
             release(held);
         } else {
             post(held, outcome);
@@ -295,10 +370,36 @@ public final class WorkerLoop {
         }
         context.timeOut();
         interrupt(held);
-        held.timeout = host.later(INTERRUPT_GRACE, () -> {
-            LOG.warn("The handler of task {} did not end when interrupted after its timeout", context.taskId());
-            ended(held, runner.timedOut(context));
-        });
+        held.timeout = host.later(INTERRUPT_GRACE, () -> abandon(held, runner.timedOut(context)));
+    }
+
+    /**
+     * Goes on without a handler that did not end when it was interrupted: its attempt is settled, or lost, and its place is free
+     * for another task. Nothing can end its thread, so it is counted, and too many of them stop the worker.
+     */
+    private void abandon(Held held, @Nullable Transition outcome) {
+        if (!running.contains(held)) {
+            return;
+        }
+        runaways.add(held);
+        LOG.warn(
+                "Runaway handler: it ignores its interrupt and is left to itself: task={} attempt={} runaways={}",
+                held.claimed.task().id(),
+                held.claimed.lease().attempt(),
+                runaways.size());
+        if (tooManyRunaways()) {
+            LOG.error(
+                    "Worker stopped claiming: worker={} runaways={}. Handlers must end when they are interrupted. It goes on"
+                            + " when one of them ends; restart the process otherwise",
+                    settings.name(),
+                    runaways.size());
+            putBackReady();
+        }
+        ended(held, outcome);
+    }
+
+    private boolean tooManyRunaways() {
+        return runaways.size() >= RUNAWAYS_PER_PLACE * settings.concurrency();
     }
 
     private void interrupt(Held held) {
@@ -339,6 +440,7 @@ public final class WorkerLoop {
     private void settled(Held held, Applied answer) {
         unsettled.remove(held);
         if (answer == Applied.STALE || answer == Applied.NOT_FOUND) {
+            held.end = SuspectRamp.End.VANISHED;
             LOG.warn(
                     "Refused: attempt {} of task {} is no longer the newest, so its outcome was discarded",
                     held.claimed.lease().attempt(),
@@ -351,7 +453,7 @@ public final class WorkerLoop {
     private void release(Held held) {
         held.gone = true;
         if (held.isSuspect()) {
-            suspects--;
+            suspects.left(held.end);
             claimWanted = true; // another suspect may have been left out
         }
     }
@@ -427,10 +529,12 @@ public final class WorkerLoop {
                 held.claimed.lease().attempt(),
                 held.claimed.task().id());
         if (ready.remove(held)) {
+            held.end = SuspectRamp.End.VANISHED;
             release(held);
         } else if (held.context != null) {
             held.context.loseLease();
             interrupt(held);
+            host.later(INTERRUPT_GRACE, () -> abandon(held, null));
         }
     }
 

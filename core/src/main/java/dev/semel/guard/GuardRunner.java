@@ -3,9 +3,10 @@ package dev.semel.guard;
 import dev.semel.task.CheckObserver;
 import dev.semel.task.CheckResult;
 import dev.semel.task.Durations;
+import dev.semel.task.FailureText;
 import dev.semel.task.InvalidInput;
 import dev.semel.task.Json;
-import dev.semel.task.Limits;
+import dev.semel.task.SafeLogger;
 import dev.semel.task.StoreUnavailable;
 import java.sql.Connection;
 import java.time.Duration;
@@ -17,13 +18,11 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Takes a call from its beginning to its end. The order of writes is begin, effect, finish; each may be sent again. */
 final class GuardRunner {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Guard.class);
+    private static final SafeLogger LOG = SafeLogger.of(Guard.class);
 
     // The same hold enters again, so a lost answer to the beginning does not leave the key held by nobody.
     private static final int BEGIN_TRIES = 2;
@@ -267,14 +266,16 @@ final class GuardRunner {
     }
 
     private void failed(Hold hold, Throwable thrown) {
+        // Class and message, without the stack: enough to know, and no place for payloads of deep callers.
+        String error = FailureText.summary(thrown);
         try {
             int tries = renewals == null ? 1 : FAIL_TRIES;
-            if (undisturbed(tries, () -> store.fail(hold, described(thrown))) == Settled.STALE) {
+            if (undisturbed(tries, () -> store.fail(hold, error)) == Settled.STALE) {
                 LOG.warn(
                         "The failure of key \"{}\" was not recorded: its hold was lost",
                         hold.key().key());
             }
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             // The caller gets its own exception; the key is free again when the lease has run out.
             LOG.warn(
                     "The failure of key \"{}\" could not be recorded",
@@ -335,7 +336,7 @@ final class GuardRunner {
         }
         try {
             return Json.parse(codec.encode(result)).text();
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) {
             LOG.error(
                     "The result of key \"{}\" cannot be stored; duplicates will be told so",
                     hold.key().key(),
@@ -391,18 +392,8 @@ final class GuardRunner {
     private void observe(CheckResult result, long asked) {
         try {
             observer.checked(result, Duration.ofNanos(nanos.getAsLong() - asked));
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             LOG.warn("The observer of idempotency checks failed", e);
-        }
-    }
-
-    /** Class and message, without the stack: enough to know, and no place for payloads of deep callers. */
-    private static String described(Throwable thrown) {
-        try {
-            return Limits.error(thrown.toString());
-        } catch (RuntimeException e) {
-            // An exception whose own message throws is still a failure.
-            return thrown.getClass().getName();
         }
     }
 }

@@ -1,13 +1,12 @@
 package dev.semel.guard;
 
+import dev.semel.task.SafeLogger;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Keeps holds alive while their effects run, and sweeps now and then. One thread ticks and looks which holds are due: a call
@@ -16,7 +15,7 @@ import org.slf4j.LoggerFactory;
  */
 final class Renewals implements AutoCloseable {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Renewals.class);
+    private static final SafeLogger LOG = SafeLogger.of(Renewals.class);
 
     // Two renewals may fail or come late before the lease runs out.
     private static final int RENEWALS_IN_A_LEASE = 3;
@@ -115,7 +114,8 @@ final class Renewals implements AutoCloseable {
                     return;
                 }
             }
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
+            // Also an error: a timer that has thrown runs never again.
             LOG.warn("Entries that have expired could not be removed; trying again later", e);
         }
     }

@@ -2,6 +2,7 @@ package dev.semel.store;
 
 import dev.semel.task.Identity;
 import dev.semel.task.InvalidInput;
+import dev.semel.task.SafeLogger;
 import dev.semel.task.TaskId;
 import dev.semel.task.TaskState;
 import java.time.Instant;
@@ -15,8 +16,6 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A store that keeps everything in memory and nothing when the program ends: for tests, and the reference that every other
@@ -30,7 +29,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class InMemoryTaskStore implements TaskStore {
 
-    private static final Logger LOG = LoggerFactory.getLogger(InMemoryTaskStore.class);
+    private static final SafeLogger LOG = SafeLogger.of(InMemoryTaskStore.class);
 
     private final InstantSource clock;
     private final ReentrantLock lock = new ReentrantLock();

@@ -132,15 +132,17 @@ public final class Limits {
     }
 
     /**
-     * Cuts an error to the length that is kept with an attempt.
+     * Makes an error fit to be kept with an attempt: cut to {@link #ERROR_LENGTH}, and without what no database takes as text. A
+     * NUL in an error would fail every attempt to store it on PostgreSQL, and all other outcomes of the same call with it.
      *
      * @param error the whole error
-     * @return the error, or its beginning with a mark that says so
+     * @return the error, or its beginning with a mark that says so; NUL and halves of surrogate pairs become U+FFFD
      */
     public static String error(String error) {
-        return error.length() <= ERROR_LENGTH
-                ? error
-                : error.substring(0, ERROR_LENGTH) + "… (" + (error.length() - ERROR_LENGTH) + " characters cut)";
+        boolean tooLong = error.length() > ERROR_LENGTH;
+        String kept = Surrogates.mended(tooLong ? error.substring(0, ERROR_LENGTH) : error)
+                .replace('\0', '\uFFFD');
+        return tooLong ? kept + "… (" + (error.length() - ERROR_LENGTH) + " characters cut)" : kept;
     }
 
     private static String unicode(String what, String text) {

@@ -3,13 +3,16 @@ package dev.semel.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.semel.task.StoreUnavailable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -55,7 +58,7 @@ final class BatcherTest {
 
     @Test
     void thoseWhoComeMeanwhileAreTheNextCall() throws Exception {
-        Batcher<Integer, String> batcher = new Batcher<>(100, 1_000, 1, this::held);
+        Batcher<Integer, String> batcher = new Batcher<>(100, 1_000, 1, CALLERS, this::held);
         CompletableFuture<String> first = call(batcher, 0);
         Held alone = next();
         assertThat(alone.items()).containsExactly(0);
@@ -73,7 +76,7 @@ final class BatcherTest {
 
     @Test
     void aSecondCallGoesMeanwhileIfEnoughWaitAndNeverAThird() throws Exception {
-        Batcher<Integer, String> batcher = new Batcher<>(100, 1_000, 2, this::held);
+        Batcher<Integer, String> batcher = new Batcher<>(100, 1_000, 2, CALLERS, this::held);
         CompletableFuture<String> unused = call(batcher, 0);
         Held first = next();
         List<CompletableFuture<String>> some = callInOrder(batcher, 1, Batcher.ENOUGH - 1);
@@ -95,7 +98,7 @@ final class BatcherTest {
 
     @Test
     void aBatchHasNoMoreThanItMayAndTheRestFollows() throws Exception {
-        Batcher<Integer, String> batcher = new Batcher<>(2, 1_000, 1, this::held);
+        Batcher<Integer, String> batcher = new Batcher<>(2, 1_000, 1, CALLERS, this::held);
         CompletableFuture<String> unused = call(batcher, 0);
         Held first = next();
         List<CompletableFuture<String>> others = callInOrder(batcher, 1, 3);
@@ -112,7 +115,7 @@ final class BatcherTest {
     @Test
     void aFailureIsToldToAllOfItsCallAndTheNextOneGoes() throws Exception {
         AtomicInteger calls = new AtomicInteger();
-        Batcher<Integer, String> batcher = new Batcher<>(100, 1_000, 2, items -> {
+        Batcher<Integer, String> batcher = new Batcher<>(100, 1_000, 2, CALLERS, items -> {
             if (calls.incrementAndGet() == 2) {
                 throw new IllegalStateException("broken");
             }
@@ -130,13 +133,123 @@ final class BatcherTest {
         assertThat(after.get(30, TimeUnit.SECONDS)).isEqualTo("7");
     }
 
+    /** Calls on a thread that can be interrupted. */
+    private static final class Caller {
+
+        private final CompletableFuture<String> answer = new CompletableFuture<>();
+        private final AtomicBoolean staysInterrupted = new AtomicBoolean();
+        private final Thread thread;
+
+        Caller(Batcher<Integer, String> batcher, int item) {
+            thread = Thread.ofPlatform().daemon().start(() -> {
+                try {
+                    answer.complete(batcher.call(item));
+                } catch (Throwable e) {
+                    staysInterrupted.set(Thread.currentThread().isInterrupted());
+                    answer.completeExceptionally(e);
+                }
+            });
+        }
+
+        void interruptAndExpect(String message) {
+            thread.interrupt();
+            assertThatThrownBy(() -> answer.get(30, TimeUnit.SECONDS))
+                    .cause()
+                    .isInstanceOf(StoreUnavailable.class)
+                    .hasMessageContaining(message)
+                    .hasCauseInstanceOf(InterruptedException.class);
+            assertThat(staysInterrupted)
+                    .as("the interrupt is kept for its caller")
+                    .isTrue();
+        }
+    }
+
+    @Test
+    void anInterruptEndsTheWaitOfItsCallerAndOfNobodyElse() throws Exception {
+        Batcher<Integer, String> batcher = new Batcher<>(3, 1_000, 1, CALLERS, this::interruptibly);
+        CompletableFuture<String> first = call(batcher, 0);
+        Held alone = next();
+        Caller sent = new Caller(batcher, 1);
+        awaitWaiting(batcher, 1);
+        List<CompletableFuture<String>> strangers = callInOrder(batcher, 2, 2);
+        Caller unsent = new Caller(batcher, 4);
+        awaitWaiting(batcher, 4);
+        alone.free().complete(null);
+        Held shared = next();
+        assertThat(shared.items()).containsExactly(1, 2, 3);
+        sent.interruptAndExpect("is not known");
+        unsent.interruptAndExpect("was not accepted");
+        assertThat(batcher.waiting()).isZero();
+        shared.free().complete(null);
+        assertThat(first.get(30, TimeUnit.SECONDS)).isEqualTo("0");
+        for (int i = 0; i < strangers.size(); i++) {
+            assertThat(strangers.get(i).get(30, TimeUnit.SECONDS)).isEqualTo("" + (2 + i));
+        }
+    }
+
+    @Test
+    void aCallerThatIsAloneGetsTheSameOutcomeWhenItIsInterrupted() throws Exception {
+        Batcher<Integer, String> batcher = new Batcher<>(100, 1_000, 1, CALLERS, this::interruptibly);
+        Caller alone = new Caller(batcher, 0);
+        Held carried = next();
+        CompletableFuture<String> stranger = callInOrder(batcher, 1, 1).getFirst();
+        alone.interruptAndExpect("is not known");
+        carried.free().complete(null);
+        next().free().complete(null);
+        assertThat(stranger.get(30, TimeUnit.SECONDS)).isEqualTo("1");
+    }
+
+    @Test
+    void whereNoThreadCanBeHadEverybodyIsToldAndALaterCallerIsServed() throws Exception {
+        Batcher<Integer, String> batcher = new Batcher<>(
+                100,
+                1_000,
+                1,
+                task -> {
+                    throw new OutOfMemoryError("no thread");
+                },
+                this::held);
+        CompletableFuture<String> first = call(batcher, 0);
+        Held alone = next();
+        List<CompletableFuture<String>> others = callInOrder(batcher, 1, 3);
+        alone.free().complete(null);
+        assertThat(first.get(30, TimeUnit.SECONDS)).isEqualTo("0");
+        for (CompletableFuture<String> other : others) {
+            assertThatThrownBy(() -> other.get(30, TimeUnit.SECONDS)).hasMessageContaining("nothing was sent");
+        }
+        CompletableFuture<String> later = call(batcher, 9);
+        next().free().complete(null);
+        assertThat(later.get(30, TimeUnit.SECONDS)).isEqualTo("9");
+    }
+
+    /** As a store does whose driver heeds interrupts. */
+    private List<String> interruptibly(List<Integer> items) {
+        Held held = new Held(items, new CompletableFuture<>());
+        begun.add(held);
+        try {
+            held.free().get();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new StoreUnavailable("The connection broke", e);
+        } catch (ExecutionException e) {
+            throw new IllegalStateException(e);
+        }
+        return items.stream().map(String::valueOf).toList();
+    }
+
+    private static void awaitWaiting(Batcher<Integer, String> batcher, int number) {
+        while (batcher.waiting() < number) {
+            Thread.onSpinWait();
+        }
+    }
+
     @Test
     void manyCallersEachGetTheirOwnAnswerWhateverIsSharedAndHowManyMayWait() throws Exception {
         for (int most : List.of(1, 2, 3)) {
             AtomicInteger underWay = new AtomicInteger();
             AtomicInteger mostUnderWay = new AtomicInteger();
             ConcurrentHashMap<Integer, Integer> times = new ConcurrentHashMap<>();
-            Batcher<Integer, String> batcher = new Batcher<>(20, 40, most, items -> {
+            Batcher<Integer, String> batcher = new Batcher<>(20, 40, most, CALLERS, items -> {
                 mostUnderWay.accumulateAndGet(underWay.incrementAndGet(), Math::max);
                 items.forEach(item -> times.merge(item, 1, Integer::sum));
                 underWay.decrementAndGet();

@@ -11,6 +11,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,14 +25,17 @@ import org.jspecify.annotations.Nullable;
 final class HandlersConnection implements AutoCloseable {
 
     private static final int FEW_STATEMENTS = 64;
+    private static final int MOST_CAUSES = 20;
     private static final Object[] NONE = {};
 
     private final Connection behind;
     private final Over over;
+    private final Predicate<SQLException> storesFailure;
     private final Connection connection;
     private final List<Statement> statements = new ArrayList<>();
     private int nextLook = FEW_STATEMENTS;
     private volatile boolean closed;
+    private volatile @Nullable SQLException failure;
 
     /** Tells why a transaction is over that nobody here has ended; for databases that end one by themselves. */
     @FunctionalInterface
@@ -50,16 +54,41 @@ final class HandlersConnection implements AutoCloseable {
      *
      * @param behind the connection
      * @param over asked before each use
+     * @param storesFailure tells whether an error of a statement is the database's and not the statement's
      */
-    HandlersConnection(Connection behind, Over over) {
+    HandlersConnection(Connection behind, Over over, Predicate<SQLException> storesFailure) {
         this.behind = behind;
         this.over = over;
+        this.storesFailure = storesFailure;
         this.connection = proxy(Connection.class, this::ofConnection);
     }
 
     /** What the handler gets. */
     Connection connection() {
         return connection;
+    }
+
+    /**
+     * The database's own failure under what the handler did, if that is why its writes threw: a connection that broke, a disk that is
+     * full. It is no failure of the handler's, although it came out of one of its statements.
+     */
+    @Nullable
+    SQLException failureBehind(Throwable thrown) {
+        Throwable cause = thrown;
+        for (int depth = 0; failure == null && cause != null && depth < MOST_CAUSES; depth++) {
+            // Rows are read without this class in between, so their errors are found here.
+            if (cause instanceof SQLException e && storesFailure.test(e)) {
+                failure = e;
+            }
+            cause = cause.getCause();
+        }
+        return failure;
+    }
+
+    /** The first failure of the database's own that a statement of the handler met, or null. */
+    @Nullable
+    SQLException failure() {
+        return failure;
     }
 
     private static <T> T proxy(Class<T> type, InvocationHandler handler) {
@@ -116,11 +145,13 @@ final class HandlersConnection implements AutoCloseable {
         return wrapped(invoked(part, method, arguments), method.getReturnType());
     }
 
-    private static @Nullable Object invoked(Object part, Method method, Object @Nullable [] arguments)
-            throws Throwable {
+    private @Nullable Object invoked(Object part, Method method, Object @Nullable [] arguments) throws Throwable {
         try {
             return method.invoke(part, arguments);
         } catch (InvocationTargetException e) {
+            if (failure == null && e.getCause() instanceof SQLException thrown && storesFailure.test(thrown)) {
+                failure = thrown;
+            }
             throw e.getCause() == null ? e : e.getCause();
         }
     }

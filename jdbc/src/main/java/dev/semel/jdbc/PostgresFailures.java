@@ -105,6 +105,19 @@ final class PostgresFailures {
                 e);
     }
 
+    /**
+     * Whether an error of a handler's statement comes from the server or the connection, and not from the statement. A lock that the
+     * handler's own rows are under, or a deadlock of its own, is the handler's.
+     */
+    static boolean isOfServer(SQLException e) {
+        String state = state(e);
+        return state.startsWith("08")
+                || state.startsWith("53")
+                || state.startsWith("57P")
+                || state.startsWith("58")
+                || e.getCause() instanceof java.io.IOException;
+    }
+
     /** Pools say that no connection is free, and drivers that theirs was closed, without a state. */
     private static boolean isPoolTimeout(SQLException e) {
         for (Throwable cause = e; cause != null; cause = cause.getCause()) {

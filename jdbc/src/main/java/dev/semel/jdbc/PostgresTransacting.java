@@ -52,8 +52,9 @@ final class PostgresTransacting {
             try {
                 String number = number(connection);
                 String result;
-                try (HandlersConnection handlers = new HandlersConnection(connection, HandlersConnection.Over.NEVER)) {
-                    result = work.run(handlers.connection());
+                try (HandlersConnection handlers = new HandlersConnection(
+                        connection, HandlersConnection.Over.NEVER, PostgresFailures::isOfServer)) {
+                    result = written(handlers, work);
                 }
                 PostgresTransaction tx = completing(connection, number);
                 Applied answer = completed(tx, lease, result);
@@ -72,6 +73,15 @@ final class PostgresTransacting {
         }
         database.tell(news);
         return Applied.APPLIED;
+    }
+
+    private @Nullable String written(HandlersConnection handlers, Work work) throws Exception {
+        try {
+            return work.run(handlers.connection());
+        } catch (Exception e) {
+            SQLException failure = handlers.failureBehind(e);
+            throw failure == null ? e : database.translated(failure);
+        }
     }
 
     private Connection connection() {

@@ -69,6 +69,25 @@ final class SqliteErrors {
         };
     }
 
+    /** Whether an error of a handler's statement comes from the file, the disk or a lock, and not from the statement. */
+    static boolean isOfFile(SQLException e) {
+        return switch (SQLiteErrorCode.getErrorCode(primary(e))) {
+            case SQLITE_BUSY,
+                    SQLITE_LOCKED,
+                    SQLITE_FULL,
+                    SQLITE_IOERR,
+                    SQLITE_NOMEM,
+                    SQLITE_INTERRUPT,
+                    SQLITE_PROTOCOL,
+                    SQLITE_READONLY,
+                    SQLITE_PERM,
+                    SQLITE_CANTOPEN,
+                    SQLITE_NOTADB,
+                    SQLITE_CORRUPT -> true;
+            default -> false;
+        };
+    }
+
     /** The code with its refinement: SQLITE_IOERR_FSYNC. */
     static SQLiteErrorCode refined(SQLException e) {
         return e instanceof SQLiteException sqlite

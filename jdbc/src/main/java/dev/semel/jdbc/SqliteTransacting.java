@@ -86,10 +86,20 @@ final class SqliteTransacting implements AutoCloseable {
         Watch watch = new Watch();
         session.connection().addCommitListener(watch);
         String result;
-        try (HandlersConnection handlers = new HandlersConnection(session.connection(), watch)) {
-            result = work.run(handlers.connection());
+        try (HandlersConnection handlers =
+                new HandlersConnection(session.connection(), watch, SqliteErrors::isOfFile)) {
+            try {
+                result = work.run(handlers.connection());
+            } catch (Exception e) {
+                SQLException failure = handlers.failureBehind(e);
+                throw failure == null ? e : SqliteErrors.translated(file.path(), failure);
+            }
+            requireOpen();
+            SQLException caught = handlers.failure();
+            if (watch.rolledBack && caught != null) {
+                throw SqliteErrors.translated(file.path(), caught);
+            }
         }
-        requireOpen();
         watch.check();
         SqliteTransaction tx;
         try {
@@ -237,7 +247,7 @@ final class SqliteTransacting implements AutoCloseable {
         void check() {
             String reason = reason();
             if (reason != null) {
-                throw committed ? new InvalidInput(reason) : new StoreUnavailable(reason);
+                throw new InvalidInput(reason);
             }
         }
     }

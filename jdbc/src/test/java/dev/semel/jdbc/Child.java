@@ -73,6 +73,11 @@ final class Child implements AutoCloseable {
         process.toHandle().destroyForcibly();
     }
 
+    /** Asks it to end, as kill and every deployment do: SIGTERM. */
+    void terminate() {
+        process.toHandle().destroy();
+    }
+
     int exit() throws InterruptedException {
         if (!process.waitFor(60, TimeUnit.SECONDS)) {
             throw new AssertionError("The other process does not end");

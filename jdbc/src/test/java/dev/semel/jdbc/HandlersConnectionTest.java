@@ -33,7 +33,7 @@ class HandlersConnectionTest {
             statement.execute("CREATE TABLE orders (id TEXT UNIQUE)");
         }
         behind.setAutoCommit(false);
-        handlers = new HandlersConnection(behind, over::get);
+        handlers = new HandlersConnection(behind, over::get, e -> false);
         connection = handlers.connection();
     }
 
@@ -118,7 +118,7 @@ class HandlersConnectionTest {
 
     @Test
     void itIsEqualToItselfAndSaysWhatItIs() throws SQLException {
-        try (HandlersConnection other = new HandlersConnection(behind, HandlersConnection.Over.NEVER)) {
+        try (HandlersConnection other = new HandlersConnection(behind, HandlersConnection.Over.NEVER, e -> false)) {
             assertThat(List.of(connection)).contains(connection).doesNotContain(other.connection());
             assertThat(connection.toString()).startsWith("a handler's ").contains("Connection");
         }

@@ -299,7 +299,7 @@ class SqliteTransactingTest {
                     }
                     return null;
                 }))
-                .isInstanceOf(StoreUnavailable.class)
+                .isInstanceOf(InvalidInput.class)
                 .hasMessageContaining("rolled back");
         assertThat(orders()).containsExactly("a");
         assertThat(task(lease).state()).isEqualTo(TaskState.RUNNING);

@@ -204,6 +204,7 @@ final class Invocation {
     }
 
     private static Semel on(TaskStore store, Settings settings) {
-        return Semel.on(store).settings(settings).build();
+        // The worker command closes its instance at a signal, with the grace that its caller gave.
+        return Semel.on(store).settings(settings).withoutShutdownHook().build();
     }
 }

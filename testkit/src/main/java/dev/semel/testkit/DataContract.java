@@ -135,6 +135,21 @@ public abstract class DataContract extends StoreContract {
     }
 
     @Test
+    @DisplayName(
+            "An error that no database takes as text is kept all the same: it must not keep its attempt from its end")
+    void anyErrorIsKept() {
+        String odd = "a NUL \0, a half \uD800, and the other half \uDC00 alone";
+        TaskId id = create(KEYED);
+        Lease lease = claim(Wish.from(Draft.QUEUE).limit(1)).tasks().getFirst().lease();
+        applied(new Transition.Retry(lease, Duration.ZERO, odd));
+        String kept = read(id).progress().lastError();
+        assertThat(kept).isEqualTo("a NUL \uFFFD, a half \uFFFD, and the other half \uFFFD alone");
+        Lease next = claim(Wish.from(Draft.QUEUE).limit(1)).tasks().getFirst().lease();
+        applied(new Transition.Fail(next, false, "x".repeat(Limits.ERROR_LENGTH - 1) + "\uD83D\uDE00"));
+        assertThat(read(id).progress().lastError()).contains("x\uFFFD… (1 characters cut)");
+    }
+
+    @Test
     @DisplayName("An input and a result of just under 1 MiB are kept")
     void bigDocumentsAreKept() {
         String big = "\"" + "ä".repeat((Limits.DOCUMENT_BYTES - 4) / 2) + "\"";

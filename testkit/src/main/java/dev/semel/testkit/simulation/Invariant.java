@@ -27,7 +27,7 @@ public enum Invariant {
     /** A lineage has one token for each name, and no two lineages have the same. */
     TOKENS("one token per lineage and name"),
     /** A worker has at most one task with a vanished attempt at a time, so that a poison task buries no others. */
-    SUSPECTS("a worker has at most one task with a vanished attempt"),
+    SUSPECTS("a worker takes one task with a vanished attempt at first, and twice as many after each that ended"),
     /** Of the tasks of one mutex never two run. */
     MUTEX("of the tasks of one mutex never two run"),
     /** A queue gives nothing while it is paused, and no more than its rate limit and its concurrency allow. */

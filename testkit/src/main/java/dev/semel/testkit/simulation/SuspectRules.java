@@ -14,12 +14,18 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A worker has at most one task with a vanished attempt in its hands: from the claim to the end that it sends. */
+/**
+ * A worker begins with one task with a vanished attempt, and has at most twice as many in its hands after each that it has ended: from
+ * the claim to the end that it sends.
+ */
 final class SuspectRules {
 
     private final Evidence evidence;
     private final Findings findings;
+    private static final int MOST = 1 << 20;
+
     private final Map<String, Set<Lease>> held = new HashMap<>();
+    private final Map<String, Integer> limits = new HashMap<>();
 
     SuspectRules(Evidence evidence, Findings findings) {
         this.evidence = evidence;
@@ -36,7 +42,7 @@ final class SuspectRules {
             if (entry.call instanceof Call.Claim claim && answer != null && answer.value() instanceof Claims claims) {
                 take(entry.party, suspects, claims, claim.request().repeated());
             } else if (entry.call instanceof Call.Apply apply) {
-                leave(suspects, apply.moves(), answer);
+                leave(entry.party, suspects, apply.moves(), answer);
             }
         }
     }
@@ -51,7 +57,7 @@ final class SuspectRules {
         // A claim that is late and overtaken by its own repetition takes twice under one number, and when it is
         // repeated
         // once more it gets back both.
-        if (more && suspects.size() > 1 && !repeated) {
+        if (more && suspects.size() > limits.getOrDefault(party, 1) && !repeated) {
             findings.broken(
                     Invariant.SUSPECTS,
                     evidence.task(suspects.iterator().next().taskId()),
@@ -64,10 +70,12 @@ final class SuspectRules {
         return applied == Applied.STALE || applied == Applied.NOT_FOUND || applied == Applied.SETTLED;
     }
 
-    private static void leave(Set<Lease> suspects, List<Transition> moves, @Nullable Answer<?> answer) {
+    private void leave(String party, Set<Lease> suspects, List<Transition> moves, @Nullable Answer<?> answer) {
         for (int i = 0; i < moves.size(); i++) {
             if (moves.get(i) instanceof Transition.Ending ending) {
-                suspects.remove(ending.lease());
+                if (suspects.remove(ending.lease())) {
+                    limits.merge(party, 2, (before, two) -> Math.min(MOST, before * two));
+                }
             } else if (moves.get(i) instanceof Transition.ByWorker other
                     && answer != null
                     && ((List<?>) answer.value()).get(i) instanceof Applied applied

@@ -1,0 +1,107 @@
+package dev.semel.engine;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayDeque;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.PriorityQueue;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
+
+/** A host in virtual time and on one thread: a handler that was started runs, to its end, when the test says so. */
+final class ManualHost implements WorkerHost {
+
+    private static final Instant BEGIN = Instant.parse("2026-01-27T12:00:00Z");
+
+    private final RandomGenerator random = new SplittableRandom(7);
+    private final Deque<Runnable> steps = new ArrayDeque<>();
+    private final PriorityQueue<Timed> timers = new PriorityQueue<>(Comparator.comparingLong(Timed::at));
+    private final Set<Runnable> handlers = new LinkedHashSet<>();
+    private boolean stepping;
+    private long now;
+
+    private record Timed(long at, Runnable step) {}
+
+    Instant time() {
+        return BEGIN.plusNanos(now);
+    }
+
+    /** The handlers that were started and have not ended. */
+    List<Runnable> running() {
+        return List.copyOf(handlers);
+    }
+
+    void end(Runnable handler) {
+        handlers.remove(handler);
+        handler.run();
+    }
+
+    void pass(Duration duration) {
+        long until = now + duration.toNanos();
+        while (!timers.isEmpty() && timers.peek().at() <= until) {
+            Timed next = timers.remove();
+            now = Math.max(now, next.at());
+            execute(next.step());
+        }
+        now = until;
+    }
+
+    @Override
+    public InstantSource clock() {
+        return this::time;
+    }
+
+    @Override
+    public long nanoTime() {
+        return now;
+    }
+
+    @Override
+    public RandomGenerator random() {
+        return random;
+    }
+
+    @Override
+    public void execute(Runnable step) {
+        steps.add(step);
+        if (!stepping) {
+            stepping = true;
+            while (!steps.isEmpty()) {
+                steps.remove().run();
+            }
+            stepping = false;
+        }
+    }
+
+    @Override
+    public Timer later(Duration delay, Runnable step) {
+        Timed timed = new Timed(now + delay.toNanos(), step);
+        timers.add(timed);
+        return () -> timers.remove(timed);
+    }
+
+    @Override
+    public <T> void call(Supplier<T> call, Consumer<T> answered, Consumer<RuntimeException> failed) {
+        // A moment later, as a store does.
+        later(Duration.ofMillis(1), () -> answered.accept(call.get()));
+    }
+
+    @Override
+    public Started start(Runnable handler) {
+        handlers.add(handler);
+        return () -> {};
+    }
+
+    @Override
+    public <T> T await(CompletableFuture<T> future) {
+        return future.join();
+    }
+}
