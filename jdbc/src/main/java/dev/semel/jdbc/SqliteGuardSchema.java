@@ -24,7 +24,7 @@ final class SqliteGuardSchema {
         long deadline = System.nanoTime() + patience.toNanos();
         while (true) {
             try {
-                if (version(session, file) < GuardScript.VERSION) {
+                if (version(session, file) < GuardScript.VERSION || !SqliteClock.isMade(session)) {
                     SqliteSchema.useWriteAheadLog(session, file);
                     make(session, file, now);
                 }
@@ -42,6 +42,7 @@ final class SqliteGuardSchema {
     private static void make(SqliteSession session, Path file, long now) throws SQLException {
         session.sql("BEGIN IMMEDIATE").update();
         try (Statement statement = session.connection().createStatement()) {
+            statement.executeUpdate(SqliteClock.script());
             if (version(session, file) < GuardScript.VERSION) {
                 statement.executeUpdate(VERSIONS);
                 statement.executeUpdate(GuardScript.read("sqlite"));

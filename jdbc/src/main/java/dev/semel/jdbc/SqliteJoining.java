@@ -34,6 +34,7 @@ final class SqliteJoining {
 
     private final SqliteFile file;
     private final SqliteSettings settings;
+    private final SqliteClock clock;
     private final SqliteHints hints;
 
     // Weak, because the caller's pool decides how long a connection lives. A listener stays with its connection: it
@@ -41,9 +42,10 @@ final class SqliteJoining {
     // removed from within a commit, and afterwards the connection may be closed already.
     private final Map<SQLiteConnection, Joined> joined = Collections.synchronizedMap(new WeakHashMap<>());
 
-    SqliteJoining(SqliteFile file, SqliteSettings settings, SqliteHints hints) {
+    SqliteJoining(SqliteFile file, SqliteSettings settings, SqliteClock clock, SqliteHints hints) {
         this.file = file;
         this.settings = settings;
+        this.clock = clock;
         this.hints = hints;
     }
 
@@ -98,11 +100,11 @@ final class SqliteJoining {
         try {
             checkTransaction(connection);
             Joined transaction = joined.computeIfAbsent(connection, Joined::new);
-            long now = settings.clock().millis();
-            checkLimit(transaction, now);
+            checkLimit(transaction, clock.estimate());
             session.sql(SAVEPOINT).update();
             try {
                 session.sql(LOCK).update();
+                long now = clock.advance(session);
                 SqliteTransaction tx =
                         new SqliteTransaction(session, new SqliteNames(session), now, () -> false, false);
                 List<Submitted> answers = new SqliteSubmissions(tx, session).submit(batch);

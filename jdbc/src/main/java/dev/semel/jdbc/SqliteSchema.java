@@ -46,7 +46,7 @@ public final class SqliteSchema {
      * @return SQL with comments
      */
     public static String print() {
-        StringBuilder all = new StringBuilder(VERSIONS);
+        StringBuilder all = new StringBuilder(VERSIONS).append('\n').append(SqliteClock.script());
         for (int version = 1; version <= VERSION; version++) {
             all.append('\n').append(script(version));
         }
@@ -58,7 +58,7 @@ public final class SqliteSchema {
         long deadline = System.nanoTime() + patience.toNanos();
         while (true) {
             try {
-                if (current(session, file) < VERSION) {
+                if (current(session, file) < VERSION || !SqliteClock.isMade(session)) {
                     useWriteAheadLog(session, file);
                     migrate(session, file, now);
                 }
@@ -75,7 +75,8 @@ public final class SqliteSchema {
 
     private static void migrate(SqliteSession session, Path file, long now) throws SQLException {
         session.sql("BEGIN IMMEDIATE").update();
-        try {
+        try (Statement statement = session.connection().createStatement()) {
+            statement.executeUpdate(SqliteClock.script());
             for (int version = current(session, file) + 1; version <= VERSION; version++) {
                 apply(session, version, now);
             }

@@ -43,7 +43,7 @@ import java.util.Map;
 public final class SqliteTaskStore implements TaskStore, JoiningStore, TransactingStore {
 
     private final SqliteFile file;
-    private final SqliteSettings settings;
+    private final SqliteClock clock;
     private final SqliteWriter writer;
     private final SqliteReaders readers;
     private final SqliteHints hints;
@@ -54,13 +54,13 @@ public final class SqliteTaskStore implements TaskStore, JoiningStore, Transacti
 
     private SqliteTaskStore(SqliteFile file, SqliteSession session, SqliteSettings settings) {
         this.file = file;
-        this.settings = settings;
+        this.clock = new SqliteClock(file.path(), settings);
         this.hints = new SqliteHints(file);
-        SqliteLock lock = new SqliteLock(file, settings, hints);
-        this.writer = new SqliteWriter(file, session, settings, hints, lock);
+        SqliteLock lock = new SqliteLock(file, settings, clock, hints);
+        this.writer = new SqliteWriter(file, session, settings, clock, hints, lock);
         this.readers = new SqliteReaders(file, settings.readers());
-        this.joining = new SqliteJoining(file, settings, hints);
-        this.transacting = new SqliteTransacting(file, settings, hints, lock);
+        this.joining = new SqliteJoining(file, settings, clock, hints);
+        this.transacting = new SqliteTransacting(file, settings, clock, hints, lock);
     }
 
     /**
@@ -155,13 +155,13 @@ public final class SqliteTaskStore implements TaskStore, JoiningStore, Transacti
     public Map<TaskId, List<EffectRecord>> effects(Collection<TaskId> lineages) {
         List<TaskId> wanted = List.copyOf(lineages);
         return readers.ask((session, names) ->
-                new SqliteEffectLookups(session, settings.clock().millis()).of(wanted));
+                new SqliteEffectLookups(session, clock.read(session)).of(wanted));
     }
 
     @Override
     public EffectPage effects(EffectQuery query) {
         return readers.ask((session, names) ->
-                new SqliteEffectLookups(session, settings.clock().millis()).list(query));
+                new SqliteEffectLookups(session, clock.read(session)).list(query));
     }
 
     @Override
@@ -173,7 +173,7 @@ public final class SqliteTaskStore implements TaskStore, JoiningStore, Transacti
     public Map<Identity, KeyRecord> records(Collection<Identity> identities) {
         List<Identity> wanted = List.copyOf(identities);
         return readers.ask((session, names) -> new SqliteLookups(session, names)
-                .records(wanted, settings.clock().millis()));
+                .records(wanted, clock.read(session)));
     }
 
     @Override
@@ -187,14 +187,13 @@ public final class SqliteTaskStore implements TaskStore, JoiningStore, Transacti
     @Override
     public Map<String, QueueDepth> depths() {
         return readers.ask((session, names) ->
-                new SqliteDepths(session, names, settings.clock().millis()).count());
+                new SqliteDepths(session, names, clock.read(session)).count());
     }
 
     @Override
     public Swept sweep(SweepRequest request) {
-        long now = settings.clock().millis();
         writer.ask(1, false, (tx, session) -> SqliteTasks.endAllVanished(tx, request.limit()));
-        SqliteSweeps.Old old = readers.ask((session, names) -> sweeps.walk(session, names, request, now));
+        SqliteSweeps.Old old = readers.ask((session, names) -> sweeps.walk(session, names, request, clock.read(session)));
         return writer.ask(request.limit(), false, (tx, session) -> sweeps.remove(tx, session, old));
     }
 

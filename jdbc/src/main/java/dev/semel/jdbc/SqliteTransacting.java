@@ -33,6 +33,7 @@ final class SqliteTransacting implements AutoCloseable {
 
     private final SqliteFile file;
     private final SqliteSettings settings;
+    private final SqliteClock clock;
     private final SqliteHints hints;
     private final SqliteLock lock;
 
@@ -41,9 +42,11 @@ final class SqliteTransacting implements AutoCloseable {
     private @Nullable SqliteSession open;
     private volatile boolean closed;
 
-    SqliteTransacting(SqliteFile file, SqliteSettings settings, SqliteHints hints, SqliteLock lock) {
+    SqliteTransacting(
+            SqliteFile file, SqliteSettings settings, SqliteClock clock, SqliteHints hints, SqliteLock lock) {
         this.file = file;
         this.settings = settings;
+        this.clock = clock;
         this.hints = hints;
         this.lock = lock;
     }
@@ -94,7 +97,7 @@ final class SqliteTransacting implements AutoCloseable {
         SqliteTransaction tx;
         try {
             tx = new SqliteTransaction(
-                    session, new SqliteNames(session), settings.clock().millis(), () -> false, false);
+                    session, new SqliteNames(session), clock.advance(session), () -> false, false);
             Applied answer = new SqliteMoves(tx, session)
                     .apply(List.of(new Transition.Complete(lease, result)))
                     .getFirst();

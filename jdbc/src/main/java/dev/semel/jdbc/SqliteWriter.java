@@ -4,7 +4,6 @@ import dev.semel.task.StoreUnavailable;
 import dev.semel.task.StoreUnusable;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -66,7 +65,7 @@ final class SqliteWriter implements AutoCloseable {
     }
 
     private final SqliteFile file;
-    private final InstantSource clock;
+    private final SqliteClock clock;
     private final Duration lockLimit;
     private final SqliteHints hints;
     private final SqliteLock lock;
@@ -79,11 +78,11 @@ final class SqliteWriter implements AutoCloseable {
     private @Nullable SqliteNames names;
     private long leasesHeldUntil;
 
-    SqliteWriter(SqliteFile file, SqliteSession session, SqliteSettings settings, SqliteHints hints, SqliteLock lock) {
+    SqliteWriter(SqliteFile file, SqliteSession session, SqliteSettings settings, SqliteClock clock, SqliteHints hints, SqliteLock lock) {
         this.file = file;
         this.session = session;
         this.names = new SqliteNames(session);
-        this.clock = settings.clock();
+        this.clock = clock;
         this.lockLimit = settings.lockLimit();
         this.hints = hints;
         this.lock = lock;
@@ -176,6 +175,7 @@ final class SqliteWriter implements AutoCloseable {
         List<Wish<?>> late = new ArrayList<>();
         wishes.drainTo(late);
         late.forEach(wish -> wish.answer.completeExceptionally(closedStore()));
+        leave();
         discard();
     }
 
@@ -185,13 +185,13 @@ final class SqliteWriter implements AutoCloseable {
         long waited = lock.begin(open, () -> closed);
         Throwable failure = null;
         try {
-            long now = clock.millis();
+            long now = clock.estimate();
             drain(group);
             if (waited >= SqliteLock.LONG_WAIT.toMillis()) {
                 leasesHeldUntil = Math.max(leasesHeldUntil, now + Math.max(waited, GRACE.toMillis()));
                 group.sort(Comparator.comparing((Wish<?> wish) -> !wish.heartbeat));
             }
-            StoreNews news = transaction(open, group, now, false);
+            StoreNews news = transaction(open, group, false);
             group.forEach(Wish::done);
             hints.tell(news);
         } catch (Throwable e) {
@@ -207,14 +207,16 @@ final class SqliteWriter implements AutoCloseable {
         }
     }
 
-    private StoreNews transaction(SqliteSession open, List<Wish<?>> group, long now, boolean again)
-            throws SQLException {
+    private StoreNews transaction(SqliteSession open, List<Wish<?>> group, boolean again) throws SQLException {
         SqliteNames known = names == null ? new SqliteNames(open) : names;
         names = known;
+        SqliteClock.Now time = clock.begin(open);
+        long now = time.millis();
         SqliteTransaction tx = new SqliteTransaction(open, known, now, () -> leasesHeld(now), again);
         for (Wish<?> wish : group) {
             wish.run(tx, open);
         }
+        clock.leased(open, tx.leasedUntil());
         open.commit();
         commits.incrementAndGet();
         return tx.news();
@@ -234,7 +236,7 @@ final class SqliteWriter implements AutoCloseable {
         try {
             lock.begin(open, () -> closed);
             try {
-                StoreNews news = transaction(open, List.of(wish), clock.millis(), true);
+                StoreNews news = transaction(open, List.of(wish), true);
                 wish.done();
                 hints.tell(news);
             } finally {
@@ -267,6 +269,7 @@ final class SqliteWriter implements AutoCloseable {
 
     private void undo(SqliteSession open, Throwable because) {
         open.rollback(because);
+        clock.rolledBack();
         if (names != null) {
             names.forget();
         }
@@ -294,6 +297,24 @@ final class SqliteWriter implements AutoCloseable {
             names = new SqliteNames(open);
         }
         return open;
+    }
+
+    /** Takes back that this process is at work on the file, so that its clock counts no more. */
+    private void leave() {
+        SqliteSession open = session;
+        if (open == null || !clock.isPresent()) {
+            return;
+        }
+        try {
+            // Without waiting: what cannot be taken back runs out by itself.
+            if (open.beginImmediate()) {
+                clock.leave(open);
+                open.commit();
+            }
+        } catch (SQLException e) {
+            open.rollback(e);
+            SqliteReaders.LOG.debug("The SQLite file \"{}\" still names this process as one at work", file.path(), e);
+        }
     }
 
     private void discard() {
