@@ -10,7 +10,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.concurrent.ThreadLocalRandom;
+import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,7 +46,8 @@ final class SqliteClock {
             UPDATE semel_task SET due_at = due_at + ?1, order_at = order_at + ?1
             WHERE state = 'running' AND due_at > ?2
             """;
-    private static final String MOVE_GUARD = "UPDATE semel_guard SET lease_until = lease_until + ?1 WHERE lease_until > ?2";
+    private static final String MOVE_GUARD =
+            "UPDATE semel_guard SET lease_until = lease_until + ?1 WHERE lease_until > ?2";
     private static final String HAS_TABLE = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = ?";
 
     /** How far clocks may be apart and still agree, where it is known how much time has passed. */
@@ -71,7 +72,7 @@ final class SqliteClock {
     private final Path file;
     private final InstantSource clock;
     private final SqliteUptime uptime;
-    private final long id = ThreadLocalRandom.current().nextLong();
+    private final long id = new SplittableRandom().nextLong();
 
     // What this process last saw as the file's time, at which uptime, and after how many repairs.
     private long seen;
@@ -92,6 +93,12 @@ final class SqliteClock {
     /** Whether the file has the tables of the file's time. */
     static boolean isMade(SqliteSession session) throws SQLException {
         return hasTable(session, "semel_process");
+    }
+
+    /** The time in the file; 0 if it has none. */
+    static long stored(SqliteSession session) throws SQLException {
+        Row row = isMade(session) ? row(session) : null;
+        return row == null ? 0 : row.time();
     }
 
     /** The statements that make the tables of the file's time, unless they are there. */
@@ -127,7 +134,7 @@ final class SqliteClock {
     long advance(SqliteSession session) throws SQLException {
         Row row = row(session);
         Reading reading = reading(session, row);
-        write(session, row, reading);
+        write(session, row, reading, GRAIN);
         return reading.now();
     }
 
@@ -135,11 +142,16 @@ final class SqliteClock {
     Now begin(SqliteSession session) throws SQLException {
         Row row = row(session);
         Reading reading = reading(session, row);
-        boolean written = write(session, row, reading);
+        // The first write of a process always counts, so that it is noticed if it gets lost.
+        boolean written = write(session, row, reading, isPresent() ? GRAIN : 1);
         long now = reading.now();
-        if (reading.step() > 0 || Math.abs(reading.ahead() - toldAhead) > TOLERANCE || presentUntil < now + present() / 2) {
+        if (reading.step() > 0
+                || Math.abs(reading.ahead() - toldAhead) > TOLERANCE
+                || presentUntil < now + present() / 2) {
             if (presentUntil == Long.MIN_VALUE) {
-                session.sql(FORGET_DEAD).with(now - Duration.ofDays(1).toMillis()).update();
+                session.sql(FORGET_DEAD)
+                        .with(now - Duration.ofDays(1).toMillis())
+                        .update();
             }
             present(session, reading.ahead(), Math.max(presentUntil + reading.step(), now + present()));
         }
@@ -198,8 +210,8 @@ final class SqliteClock {
         }
     }
 
-    private boolean write(SqliteSession session, @Nullable Row row, Reading reading) throws SQLException {
-        if (row != null && reading.now() < row.time() + GRAIN && row.boot().equals(uptime.boot())) {
+    private boolean write(SqliteSession session, @Nullable Row row, Reading reading, long grain) throws SQLException {
+        if (row != null && reading.now() < row.time() + grain && row.boot().equals(uptime.boot())) {
             return false;
         }
         if (reading.step() > 0) {
@@ -306,7 +318,7 @@ final class SqliteClock {
         }
     }
 
-    private static boolean hasTable(SqliteSession session, String name) throws SQLException {
+    static boolean hasTable(SqliteSession session, String name) throws SQLException {
         try (ResultSet count = session.sql(HAS_TABLE).with(name).query()) {
             return count.next() && count.getInt(1) > 0;
         }

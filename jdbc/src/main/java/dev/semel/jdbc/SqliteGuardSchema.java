@@ -18,6 +18,9 @@ final class SqliteGuardSchema {
             ) STRICT
             """;
 
+    private static final String NEWEST =
+            "SELECT version, readable_from FROM semel_guard_schema ORDER BY version DESC LIMIT 1";
+
     private SqliteGuardSchema() {}
 
     static void migrate(SqliteSession session, Path file, long now, Duration patience) throws SQLException {
@@ -56,6 +59,19 @@ final class SqliteGuardSchema {
         }
     }
 
+    /** Refuses a version that this program cannot work on. */
+    static void check(SqliteSession session, Path file) throws SQLException {
+        try (ResultSet newest = session.sql(NEWEST).query()) {
+            if (newest.next()) {
+                GuardScript.checkReadable(named(file), newest.getInt(1), newest.getInt(2));
+            }
+        }
+    }
+
+    private static String named(Path file) {
+        return "the SQLite file \"" + file + "\"";
+    }
+
     private static int version(SqliteSession session, Path file) throws SQLException {
         try (Statement statement = session.connection().createStatement()) {
             try (ResultSet tables = statement.executeQuery(
@@ -65,12 +81,11 @@ final class SqliteGuardSchema {
                     return 0;
                 }
             }
-            try (ResultSet newest = statement.executeQuery(
-                    "SELECT version, readable_from FROM semel_guard_schema ORDER BY version DESC LIMIT 1")) {
+            try (ResultSet newest = statement.executeQuery(NEWEST)) {
                 if (!newest.next()) {
                     return 0;
                 }
-                GuardScript.checkReadable("the SQLite file \"" + file + "\"", newest.getInt(1), newest.getInt(2));
+                GuardScript.checkReadable(named(file), newest.getInt(1), newest.getInt(2));
                 return newest.getInt(1);
             }
         }

@@ -35,8 +35,12 @@ public final class SqliteGuardStore implements JoiningGuardStore {
         this.settings = settings;
         this.clock = new SqliteClock(file.path(), settings);
         this.hints = new SqliteHints(file);
+        SqliteLock lock = new SqliteLock(file, settings, clock, hints);
         this.writer = new SqliteWriter(
-                file, session, settings, clock, hints, new SqliteLock(file, settings, clock, hints));
+                file,
+                session,
+                settings,
+                new SqliteWriter.Parts(clock, hints, lock, open -> SqliteGuardSchema.check(open, file.path())));
         this.readers = new SqliteReaders(file, settings.readers());
     }
 
@@ -64,6 +68,7 @@ public final class SqliteGuardStore implements JoiningGuardStore {
         try {
             SqliteSession session = database.openWriter(settings.create());
             try {
+                SqliteLoss.check(session, database);
                 SqliteGuardSchema.migrate(
                         session, database.path(), settings.clock().millis(), settings.lockLimit());
                 return new SqliteGuardStore(database, session, settings);
@@ -78,14 +83,10 @@ public final class SqliteGuardStore implements JoiningGuardStore {
 
     @Override
     public Begun begin(Hold hold) {
-        return writer.ask(
-                1,
-                false,
-                (tx, session) -> {
-                    tx.leased(SqliteValues.after(tx.now(), hold.lease()));
-                    return SqliteGuards.begin(
-                            session, hold, time(tx.now()), tx.leasesHeld() ? Instant.EPOCH : time(tx.now()));
-                });
+        return writer.ask(1, false, (tx, session) -> {
+            tx.leased(SqliteValues.after(tx.now(), hold.lease()));
+            return SqliteGuards.begin(session, hold, time(tx.now()), tx.leasesHeld() ? Instant.EPOCH : time(tx.now()));
+        });
     }
 
     @Override
@@ -108,8 +109,7 @@ public final class SqliteGuardStore implements JoiningGuardStore {
 
     @Override
     public Optional<GuardEntry> find(GuardKey key) {
-        return readers.ask((session, names) ->
-                SqliteGuards.find(session, key, time(clock.read(session))));
+        return readers.ask((session, names) -> SqliteGuards.find(session, key, time(clock.read(session))));
     }
 
     @Override

@@ -49,6 +49,7 @@ final class SqliteJoinedGuard implements GuardStore {
     }
 
     private <T> T asked(Step<T> step) {
+        joining.checkFile();
         SqliteSession session = new SqliteSession(connection);
         try {
             return step.run(session);

@@ -65,7 +65,7 @@ final class SqliteJoining {
                         + "\". Take a connection to the same file.");
             }
         } catch (SQLException e) {
-            throw SqliteErrors.translated(file.path(), e);
+            throw file.health().translated(e);
         }
         return sqlite;
     }
@@ -99,6 +99,7 @@ final class SqliteJoining {
         SqliteSession session = new SqliteSession(connection);
         try {
             checkTransaction(connection);
+            checkFile();
             Joined transaction = joined.computeIfAbsent(connection, Joined::new);
             checkLimit(transaction, clock.estimate());
             session.sql(SAVEPOINT).update();
@@ -133,6 +134,11 @@ final class SqliteJoining {
         }
     }
 
+    /** Refuses to go on with a file that cannot be relied on any more. */
+    void checkFile() {
+        file.health().check();
+    }
+
     RuntimeException explained(SQLException e) {
         if (SqliteErrors.refined(e) == SQLiteErrorCode.SQLITE_BUSY_SNAPSHOT) {
             return new StoreUnavailable(
@@ -142,7 +148,7 @@ final class SqliteJoining {
                             + " \"transaction_mode=IMMEDIATE\" to avoid that.",
                     e);
         }
-        return SqliteErrors.translated(file.path(), e);
+        return file.health().translated(e);
     }
 
     /** Takes back what a batch did so far, and nothing of what the caller did before. */

@@ -35,6 +35,9 @@ public final class SqliteSchema {
             ) STRICT;
             """;
 
+    private static final String NEWEST =
+            "SELECT version, readable_from FROM semel_schema ORDER BY version DESC LIMIT 1";
+
     // The oldest version of the program that can work on each version of the schema, beginning with schema 1.
     private static final int[] READABLE_FROM = {1};
 
@@ -87,6 +90,15 @@ public final class SqliteSchema {
         }
     }
 
+    /** Refuses a version that this program cannot work on. */
+    static void check(SqliteSession session, Path file) throws SQLException {
+        try (ResultSet newest = session.sql(NEWEST).query()) {
+            if (newest.next()) {
+                checkReadable(file, newest.getInt(1), newest.getInt(2));
+            }
+        }
+    }
+
     /** The version that the file has; 0 if it has none. */
     private static int current(SqliteSession session, Path file) throws SQLException {
         try (Statement statement = session.connection().createStatement()) {
@@ -97,8 +109,7 @@ public final class SqliteSchema {
                     return 0;
                 }
             }
-            try (ResultSet newest = statement.executeQuery(
-                    "SELECT version, readable_from FROM semel_schema ORDER BY version DESC LIMIT 1")) {
+            try (ResultSet newest = statement.executeQuery(NEWEST)) {
                 if (!newest.next()) {
                     return 0;
                 }

@@ -57,7 +57,11 @@ public final class SqliteTaskStore implements TaskStore, JoiningStore, Transacti
         this.clock = new SqliteClock(file.path(), settings);
         this.hints = new SqliteHints(file);
         SqliteLock lock = new SqliteLock(file, settings, clock, hints);
-        this.writer = new SqliteWriter(file, session, settings, clock, hints, lock);
+        this.writer = new SqliteWriter(
+                file,
+                session,
+                settings,
+                new SqliteWriter.Parts(clock, hints, lock, open -> SqliteSchema.check(open, file.path())));
         this.readers = new SqliteReaders(file, settings.readers());
         this.joining = new SqliteJoining(file, settings, clock, hints);
         this.transacting = new SqliteTransacting(file, settings, clock, hints, lock);
@@ -87,6 +91,7 @@ public final class SqliteTaskStore implements TaskStore, JoiningStore, Transacti
         try {
             SqliteSession session = database.openWriter(settings.create());
             try {
+                SqliteLoss.check(session, database);
                 SqliteSchema.migrate(session, database.path(), settings.clock().millis(), settings.lockLimit());
                 return new SqliteTaskStore(database, session, settings);
             } catch (SQLException | RuntimeException e) {
@@ -154,14 +159,12 @@ public final class SqliteTaskStore implements TaskStore, JoiningStore, Transacti
     @Override
     public Map<TaskId, List<EffectRecord>> effects(Collection<TaskId> lineages) {
         List<TaskId> wanted = List.copyOf(lineages);
-        return readers.ask((session, names) ->
-                new SqliteEffectLookups(session, clock.read(session)).of(wanted));
+        return readers.ask((session, names) -> new SqliteEffectLookups(session, clock.read(session)).of(wanted));
     }
 
     @Override
     public EffectPage effects(EffectQuery query) {
-        return readers.ask((session, names) ->
-                new SqliteEffectLookups(session, clock.read(session)).list(query));
+        return readers.ask((session, names) -> new SqliteEffectLookups(session, clock.read(session)).list(query));
     }
 
     @Override
@@ -172,8 +175,7 @@ public final class SqliteTaskStore implements TaskStore, JoiningStore, Transacti
     @Override
     public Map<Identity, KeyRecord> records(Collection<Identity> identities) {
         List<Identity> wanted = List.copyOf(identities);
-        return readers.ask((session, names) -> new SqliteLookups(session, names)
-                .records(wanted, clock.read(session)));
+        return readers.ask((session, names) -> new SqliteLookups(session, names).records(wanted, clock.read(session)));
     }
 
     @Override
@@ -186,14 +188,14 @@ public final class SqliteTaskStore implements TaskStore, JoiningStore, Transacti
 
     @Override
     public Map<String, QueueDepth> depths() {
-        return readers.ask((session, names) ->
-                new SqliteDepths(session, names, clock.read(session)).count());
+        return readers.ask((session, names) -> new SqliteDepths(session, names, clock.read(session)).count());
     }
 
     @Override
     public Swept sweep(SweepRequest request) {
         writer.ask(1, false, (tx, session) -> SqliteTasks.endAllVanished(tx, request.limit()));
-        SqliteSweeps.Old old = readers.ask((session, names) -> sweeps.walk(session, names, request, clock.read(session)));
+        SqliteSweeps.Old old =
+                readers.ask((session, names) -> sweeps.walk(session, names, request, clock.read(session)));
         return writer.ask(request.limit(), false, (tx, session) -> sweeps.remove(tx, session, old));
     }
 

@@ -36,6 +36,11 @@ final class SqliteWriter implements AutoCloseable {
     // its heartbeats comes first.
     private static final Duration GRACE = Duration.ofSeconds(3);
 
+    /** Refuses the version of the tables in the file, if this program cannot work on it. */
+    interface SchemaCheck {
+        void check(SqliteSession session) throws SQLException;
+    }
+
     /** An operation, run in a transaction; run again if the group that it was part of failed. */
     interface Work<T> {
         T run(SqliteTransaction tx, SqliteSession session) throws SQLException;
@@ -69,6 +74,7 @@ final class SqliteWriter implements AutoCloseable {
     private final Duration lockLimit;
     private final SqliteHints hints;
     private final SqliteLock lock;
+    private final SchemaCheck schema;
     private final LinkedBlockingQueue<Wish<?>> wishes = new LinkedBlockingQueue<>(MOST_WISHES);
     private final Thread thread;
     private volatile boolean closed;
@@ -78,14 +84,18 @@ final class SqliteWriter implements AutoCloseable {
     private @Nullable SqliteNames names;
     private long leasesHeldUntil;
 
-    SqliteWriter(SqliteFile file, SqliteSession session, SqliteSettings settings, SqliteClock clock, SqliteHints hints, SqliteLock lock) {
+    /** What the writer of a store shares with the store's other parts. */
+    record Parts(SqliteClock clock, SqliteHints hints, SqliteLock lock, SchemaCheck schema) {}
+
+    SqliteWriter(SqliteFile file, SqliteSession session, SqliteSettings settings, Parts parts) {
         this.file = file;
         this.session = session;
         this.names = new SqliteNames(session);
-        this.clock = clock;
+        this.clock = parts.clock();
         this.lockLimit = settings.lockLimit();
-        this.hints = hints;
-        this.lock = lock;
+        this.hints = parts.hints();
+        this.lock = parts.lock();
+        this.schema = parts.schema();
         // A platform thread: a call into SQLite pins the carrier of a virtual one for as long as the disk takes.
         this.thread = Thread.ofPlatform()
                 .daemon()
@@ -106,6 +116,7 @@ final class SqliteWriter implements AutoCloseable {
             if (closed) {
                 throw closedStore();
             }
+            file.health().require();
             if (lock.isHeldByCaller()) {
                 throw new StoreUnavailable("The handler's transaction holds the only write lock of the SQLite file \""
                         + file.path()
@@ -127,7 +138,7 @@ final class SqliteWriter implements AutoCloseable {
                             + "\". Whether the operation was done is not known; send it again.",
                     e);
         } catch (ExecutionException e) {
-            throw SqliteReaders.rethrown(file.path(), e.getCause());
+            throw SqliteReaders.rethrown(file, e.getCause());
         }
     }
 
@@ -210,6 +221,11 @@ final class SqliteWriter implements AutoCloseable {
     private StoreNews transaction(SqliteSession open, List<Wish<?>> group, boolean again) throws SQLException {
         SqliteNames known = names == null ? new SqliteNames(open) : names;
         names = known;
+        file.health().require();
+        boolean look = file.health().isLookDue();
+        if (look) {
+            checkSchema(open);
+        }
         SqliteClock.Now time = clock.begin(open);
         long now = time.millis();
         SqliteTransaction tx = new SqliteTransaction(open, known, now, () -> leasesHeld(now), again);
@@ -219,7 +235,28 @@ final class SqliteWriter implements AutoCloseable {
         clock.leased(open, tx.leasedUntil());
         open.commit();
         commits.incrementAndGet();
+        acknowledgeable(time, look);
         return tx.news();
+    }
+
+    private void checkSchema(SqliteSession open) throws SQLException {
+        try {
+            schema.check(open);
+        } catch (StoreUnusable e) {
+            throw file.health().refuse(String.valueOf(e.getMessage()));
+        }
+    }
+
+    /** Checks that what was committed is in a file that others can open, before anybody is told that it was done. */
+    private void acknowledgeable(SqliteClock.Now time, boolean look) {
+        SqliteHealth health = file.health();
+        health.check();
+        if (look) {
+            health.look();
+        }
+        if (time.written()) {
+            hints.committed(time.millis(), health.key());
+        }
     }
 
     private void oneByOne(List<Wish<?>> group) {
@@ -270,6 +307,9 @@ final class SqliteWriter implements AutoCloseable {
     private void undo(SqliteSession open, Throwable because) {
         open.rollback(because);
         clock.rolledBack();
+        if (because instanceof SQLException e) {
+            file.health().note(e);
+        }
         if (names != null) {
             names.forget();
         }
@@ -293,6 +333,7 @@ final class SqliteWriter implements AutoCloseable {
         SqliteSession open = session;
         if (open == null) {
             open = file.openWriter(false);
+            file.health().reconnected();
             session = open;
             names = new SqliteNames(open);
         }

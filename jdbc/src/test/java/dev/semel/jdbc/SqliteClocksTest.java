@@ -113,8 +113,8 @@ class SqliteClocksTest {
                 pass(Tasks.LEASE.plus(SECOND));
                 Claims taken = there.claim(Tasks.request(1));
                 assertThat(Tasks.idsOf(taken)).containsExactly(task.id());
-                there.apply(List.of(
-                        new Transition.Complete(taken.tasks().getFirst().lease(), null)));
+                there.apply(
+                        List.of(new Transition.Complete(taken.tasks().getFirst().lease(), null)));
                 pass(HOUR);
                 assertThat(Tasks.submit(there, keyed("k", HOUR))).isInstanceOf(Submitted.Created.class);
             }
@@ -138,13 +138,15 @@ class SqliteClocksTest {
 
     @Test
     void theOnlyProcessThatComesBackAfterADayGoesOnAtOnce() {
-        // Neither the uptime nor the process saw the time pass, as on a machine whose uptime stands still while it sleeps.
+        // Neither the uptime nor the process saw the time pass, as on a machine whose uptime stands still while it
+        // sleeps.
         try (SqliteTaskStore here = open(right)) {
             NewTask task = Tasks.plain();
             Tasks.submit(here, task);
             Lease held = here.claim(Tasks.request(1)).tasks().getFirst().lease();
             right.advance(DAY);
-            assertThat(here.apply(List.of(new Transition.Extend(held, Tasks.LEASE)))).containsExactly(Applied.APPLIED);
+            assertThat(here.apply(List.of(new Transition.Extend(held, Tasks.LEASE))))
+                    .containsExactly(Applied.APPLIED);
             assertThat(here.claim(Tasks.request(1)).tasks()).isEmpty();
             Submitted next = Tasks.submit(here, Tasks.plain());
             assertThat(((Submitted.Created) next).createdAt()).isEqualTo(right.instant());
