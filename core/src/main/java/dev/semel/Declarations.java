@@ -17,6 +17,8 @@ import java.util.Set;
 /** Tells a store what the code and the configuration of a program say of queues: all of it, or nothing if it forms a circle. */
 final class Declarations {
 
+    static final String NOTHING_CHANGED = "Nothing was changed.";
+
     private final TaskStore store;
 
     Declarations(TaskStore store) {
@@ -45,7 +47,7 @@ final class Declarations {
         Set<String> passed = new HashSet<>();
         for (String at = deadLetters; at != null && passed.add(at); ) {
             if (at.equals(queue)) {
-                throw circle(queue);
+                throw circle(queue, NOTHING_CHANGED);
             }
             at = all.getOrDefault(at, QueueSettings.NONE).deadLettersTo();
         }
@@ -61,13 +63,14 @@ final class Declarations {
                                             .getFirst()
                                     != Applied.CIRCLE);
             if (!done) {
-                throw circle(left.keySet().iterator().next());
+                // Somebody else changed a queue meanwhile.
+                throw circle(left.keySet().iterator().next(), "The queues outside of the circle were declared.");
             }
         }
     }
 
-    static InvalidInput circle(String queue) {
+    static InvalidInput circle(String queue, String changed) {
         return new InvalidInput("Queue \"" + Limits.shown(queue) + "\" would get its own dead letters back: the"
-                + " dead-letter queues form a circle. Nothing was changed. Choose another dead-letter queue.");
+                + " dead-letter queues form a circle. " + changed + " Choose another dead-letter queue.");
     }
 }

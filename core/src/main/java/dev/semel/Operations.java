@@ -395,7 +395,7 @@ public final class Operations {
 
     private void change(String queue, Transition.OfQueue move) {
         if (one(move) == Applied.CIRCLE) {
-            throw Declarations.circle(queue);
+            throw Declarations.circle(queue, Declarations.NOTHING_CHANGED);
         }
     }
 

@@ -11,6 +11,7 @@ import dev.semel.task.Limits;
 import dev.semel.task.SafeLogger;
 import dev.semel.task.SemelException;
 import dev.semel.task.StoreUnavailable;
+import dev.semel.task.StoreUnusable;
 import dev.semel.task.TaskAlreadyCompleted;
 import dev.semel.task.TaskAlreadyExists;
 import dev.semel.task.TaskAlreadyFinished;
@@ -56,9 +57,33 @@ final class Sender {
     <O extends @Nullable Object> List<SubmitOutcome<O>> sendAll(List<? extends SubmissionRequest<?, O>> requests) {
         List<SubmitOutcome<O>> outcomes = new ArrayList<>(requests.size());
         for (int from = 0; from < requests.size(); from += MAX_BATCH) {
-            outcomes.addAll(sendChunk(requests.subList(from, Math.min(requests.size(), from + MAX_BATCH))));
+            int to = Math.min(requests.size(), from + MAX_BATCH);
+            try {
+                outcomes.addAll(sendChunk(requests.subList(from, to)));
+            } catch (StoreUnavailable e) {
+                throw requests.size() <= MAX_BATCH
+                        ? e
+                        : new StoreUnavailable(cutOff(from, to, requests.size()) + e.getMessage(), e);
+            } catch (StoreUnusable e) {
+                throw requests.size() <= MAX_BATCH
+                        ? e
+                        : new StoreUnusable(cutOff(from, to, requests.size()) + e.getMessage(), e);
+            }
         }
         return outcomes;
+    }
+
+    /** What became of the parts of a batch that failed in the middle. */
+    private String cutOff(int from, int to, int size) {
+        String done = from == 0
+                ? ""
+                : "the first " + from
+                        + (provisional
+                                ? " are part of the transaction, unless that was rolled back; "
+                                : " were answered; ");
+        String rest = to == size ? "" : "; the " + (size - to) + " after them were not sent";
+        return "Of " + size + " submissions " + done + "whether the next " + (to - from) + " were stored is not known"
+                + rest + ". Send the same requests again: each keeps its task id, so none becomes two tasks. ";
     }
 
     private <O extends @Nullable Object> List<SubmitOutcome<O>> sendChunk(

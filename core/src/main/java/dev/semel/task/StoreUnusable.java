@@ -2,7 +2,8 @@ package dev.semel.task;
 
 /**
  * The store cannot be used as it is set up: a missing directory, a read-only file, a file that is no database, a schema
- * of a later version. Trying again does not help; mend what the message names.
+ * of a later version. Or it cannot be relied on any more, because its file was deleted, replaced or damaged while it was open.
+ * Trying again does not help: fix what the message names, and open the store again.
  */
 public final class StoreUnusable extends SemelException {
 

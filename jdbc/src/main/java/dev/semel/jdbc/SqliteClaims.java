@@ -277,6 +277,7 @@ final class SqliteClaims {
             tx.sql(ARCHIVE_VANISHED).with(json).with(tx.now()).update();
         }
         long leaseEnd = SqliteValues.after(tx.now(), request.lease());
+        tx.leased(leaseEnd);
         Claimed[] begun = new Claimed[chosen.size()];
         int rows = 0;
         try (ResultSet row = tx.sql(BEGIN_ATTEMPTS)

@@ -8,7 +8,7 @@ import java.sql.SQLException;
 import org.sqlite.SQLiteErrorCode;
 import org.sqlite.SQLiteException;
 
-/** Says what an error of SQLite means for the caller: try again, or mend the set-up. Goes by codes, never by texts. */
+/** Says what an error of SQLite means for the caller: try again, or fix the set-up. Goes by codes, never by texts. */
 final class SqliteErrors {
 
     private SqliteErrors() {}
@@ -31,8 +31,8 @@ final class SqliteErrors {
             case SQLITE_FULL ->
                 new StoreUnavailable(
                         which
-                                + "cannot grow: the disk is full. Nothing of this call was accepted. Free some space and try"
-                                + " again; nothing needs a restart.",
+                                + "cannot grow: the disk is full. Free some space and send the same again; what was stored"
+                                + " already is recognised, and nothing needs a restart.",
                         e);
             case SQLITE_IOERR, SQLITE_NOMEM, SQLITE_INTERRUPT, SQLITE_PROTOCOL, SQLITE_ABORT ->
                 new StoreUnavailable(

@@ -27,10 +27,15 @@ final class SqliteFile {
 
     private static final int OPENING_MILLIS = 10_000;
 
+    // As many as Linux follows.
+    private static final int MOST_LINKS = 40;
+
     private final Path path;
+    private final SqliteHealth health;
 
     private SqliteFile(Path path) {
         this.path = path;
+        this.health = new SqliteHealth(path);
     }
 
     /** Looks whether a database can be there. */
@@ -65,11 +70,41 @@ final class SqliteFile {
                     which + "cannot be opened by SQLite: its path has a \"?\" or is not one of the system's"
                             + " own file system. Name another file.");
         }
-        return new SqliteFile(path);
+        Path real = real(path, which);
+        int names = SqliteHealth.names(real);
+        if (names > 1) {
+            throw new StoreUnusable(SqliteHealth.manyNames(real, names));
+        }
+        return new SqliteFile(real);
+    }
+
+    /** The file itself, where symbolic links lead to it: SQLite names its log after that. */
+    private static Path real(Path path, String which) {
+        try {
+            Path link = path;
+            for (int i = 0; Files.isSymbolicLink(link) && !Files.exists(link) && i < MOST_LINKS; i++) {
+                link = link.resolveSibling(Files.readSymbolicLink(link)).normalize();
+            }
+            if (Files.exists(link)) {
+                return link.toRealPath();
+            }
+            Path directory = link.getParent();
+            return directory == null ? link : directory.toRealPath().resolve(link.getFileName());
+        } catch (IOException e) {
+            throw new StoreUnusable(
+                    which + "cannot be opened: a symbolic link on the way to it leads nowhere (" + e.getMessage()
+                            + "). Fix the link, or name another file.",
+                    e);
+        }
     }
 
     Path path() {
         return path;
+    }
+
+    /** Whether the file can still be relied on. */
+    SqliteHealth health() {
+        return health;
     }
 
     /** Opens a connection that writes, in transactions that we begin and end ourselves. */
@@ -114,6 +149,8 @@ final class SqliteFile {
     }
 
     private SqliteSession open(int cacheKibibytes, boolean create) throws SQLException {
+        // Says more than SQLite's error about a file that is not there.
+        health.checkAgain();
         SQLiteConfig config = new SQLiteConfig();
         config.setOpenMode(SQLiteOpenMode.READWRITE);
         if (!create) {
@@ -135,9 +172,13 @@ final class SqliteFile {
             pragma(session, "PRAGMA synchronous = FULL");
             pragma(session, "PRAGMA temp_store = MEMORY");
             pragma(session, "PRAGMA cache_size = " + cacheKibibytes);
+            health.check();
             return session;
         } catch (SQLException e) {
             throw closed(session, e);
+        } catch (StoreUnusable e) {
+            session.close();
+            throw e;
         }
     }
 

@@ -18,13 +18,16 @@ final class SqliteGuardSchema {
             ) STRICT
             """;
 
+    private static final String NEWEST =
+            "SELECT version, readable_from FROM semel_guard_schema ORDER BY version DESC LIMIT 1";
+
     private SqliteGuardSchema() {}
 
     static void migrate(SqliteSession session, Path file, long now, Duration patience) throws SQLException {
         long deadline = System.nanoTime() + patience.toNanos();
         while (true) {
             try {
-                if (version(session, file) < GuardScript.VERSION) {
+                if (version(session, file) < GuardScript.VERSION || !SqliteClock.isMade(session)) {
                     SqliteSchema.useWriteAheadLog(session, file);
                     make(session, file, now);
                 }
@@ -42,6 +45,7 @@ final class SqliteGuardSchema {
     private static void make(SqliteSession session, Path file, long now) throws SQLException {
         session.sql("BEGIN IMMEDIATE").update();
         try (Statement statement = session.connection().createStatement()) {
+            statement.executeUpdate(SqliteClock.script());
             if (version(session, file) < GuardScript.VERSION) {
                 statement.executeUpdate(VERSIONS);
                 statement.executeUpdate(GuardScript.read("sqlite"));
@@ -55,6 +59,19 @@ final class SqliteGuardSchema {
         }
     }
 
+    /** Refuses a version that this program cannot work on. */
+    static void check(SqliteSession session, Path file) throws SQLException {
+        try (ResultSet newest = session.sql(NEWEST).query()) {
+            if (newest.next()) {
+                GuardScript.checkReadable(named(file), newest.getInt(1), newest.getInt(2));
+            }
+        }
+    }
+
+    private static String named(Path file) {
+        return "the SQLite file \"" + file + "\"";
+    }
+
     private static int version(SqliteSession session, Path file) throws SQLException {
         try (Statement statement = session.connection().createStatement()) {
             try (ResultSet tables = statement.executeQuery(
@@ -64,12 +81,11 @@ final class SqliteGuardSchema {
                     return 0;
                 }
             }
-            try (ResultSet newest = statement.executeQuery(
-                    "SELECT version, readable_from FROM semel_guard_schema ORDER BY version DESC LIMIT 1")) {
+            try (ResultSet newest = statement.executeQuery(NEWEST)) {
                 if (!newest.next()) {
                     return 0;
                 }
-                GuardScript.checkReadable("the SQLite file \"" + file + "\"", newest.getInt(1), newest.getInt(2));
+                GuardScript.checkReadable(named(file), newest.getInt(1), newest.getInt(2));
                 return newest.getInt(1);
             }
         }

@@ -25,6 +25,7 @@ public final class SqliteGuardStore implements JoiningGuardStore {
 
     private final SqliteFile file;
     private final SqliteSettings settings;
+    private final SqliteClock clock;
     private final SqliteHints hints;
     private final SqliteWriter writer;
     private final SqliteReaders readers;
@@ -32,8 +33,14 @@ public final class SqliteGuardStore implements JoiningGuardStore {
     private SqliteGuardStore(SqliteFile file, SqliteSession session, SqliteSettings settings) {
         this.file = file;
         this.settings = settings;
+        this.clock = new SqliteClock(file.path(), settings);
         this.hints = new SqliteHints(file);
-        this.writer = new SqliteWriter(file, session, settings, hints, new SqliteLock(file, settings, hints));
+        SqliteLock lock = new SqliteLock(file, settings, clock, hints);
+        this.writer = new SqliteWriter(
+                file,
+                session,
+                settings,
+                new SqliteWriter.Parts(clock, hints, lock, open -> SqliteGuardSchema.check(open, file.path())));
         this.readers = new SqliteReaders(file, settings.readers());
     }
 
@@ -61,6 +68,7 @@ public final class SqliteGuardStore implements JoiningGuardStore {
         try {
             SqliteSession session = database.openWriter(settings.create());
             try {
+                SqliteLoss.check(session, database);
                 SqliteGuardSchema.migrate(
                         session, database.path(), settings.clock().millis(), settings.lockLimit());
                 return new SqliteGuardStore(database, session, settings);
@@ -75,16 +83,18 @@ public final class SqliteGuardStore implements JoiningGuardStore {
 
     @Override
     public Begun begin(Hold hold) {
-        return writer.ask(
-                1,
-                false,
-                (tx, session) -> SqliteGuards.begin(
-                        session, hold, time(tx.now()), tx.leasesHeld() ? Instant.EPOCH : time(tx.now())));
+        return writer.ask(1, false, (tx, session) -> {
+            tx.leased(SqliteValues.after(tx.now(), hold.lease()));
+            return SqliteGuards.begin(session, hold, time(tx.now()), tx.leasesHeld() ? Instant.EPOCH : time(tx.now()));
+        });
     }
 
     @Override
     public Settled renew(Hold hold) {
-        return writer.ask(1, true, (tx, session) -> SqliteGuards.renew(session, hold, time(tx.now())));
+        return writer.ask(1, true, (tx, session) -> {
+            tx.leased(SqliteValues.after(tx.now(), hold.lease()));
+            return SqliteGuards.renew(session, hold, time(tx.now()));
+        });
     }
 
     @Override
@@ -99,8 +109,7 @@ public final class SqliteGuardStore implements JoiningGuardStore {
 
     @Override
     public Optional<GuardEntry> find(GuardKey key) {
-        return readers.ask((session, names) ->
-                SqliteGuards.find(session, key, time(settings.clock().millis())));
+        return readers.ask((session, names) -> SqliteGuards.find(session, key, time(clock.read(session))));
     }
 
     @Override
@@ -111,8 +120,8 @@ public final class SqliteGuardStore implements JoiningGuardStore {
 
     @Override
     public GuardStore joining(Connection connection) {
-        SqliteJoining joining = new SqliteJoining(file, settings, hints);
-        return new SqliteJoinedGuard(joining, settings, joining.checked(connection));
+        SqliteJoining joining = new SqliteJoining(file, settings, clock, hints);
+        return new SqliteJoinedGuard(joining, clock, joining.checked(connection));
     }
 
     @Override

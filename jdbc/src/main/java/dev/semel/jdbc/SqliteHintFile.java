@@ -3,6 +3,7 @@ package dev.semel.jdbc;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.OpenOption;
@@ -13,6 +14,8 @@ import java.util.EnumSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How processes that share a database wake each other: a file of two stamps, which a process overwrites after a commit and
@@ -40,6 +43,10 @@ final class SqliteHintFile {
 
     // Behind the two stamps: when a process was last kept from writing, and so from its heartbeats.
     private static final int KEPT_OFFSET = 2 * Long.BYTES;
+
+    // Behind that: how far the commits have come.
+    private static final int MARK_OFFSET = KEPT_OFFSET + Long.BYTES;
+    private static final long MARK_CHECK = 0x53656d656c303338L;
 
     private static final Set<OpenOption> OPEN =
             Set.of(StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
@@ -117,6 +124,48 @@ final class SqliteHintFile {
             ByteBuffer kept = ByteBuffer.allocate(Long.BYTES);
             channel.read(kept, KEPT_OFFSET);
             return kept.getLong(0);
+        }
+    }
+
+    /**
+     * A note outside of the database of what was committed to it.
+     *
+     * @param time the file's time of a commit
+     * @param file stands for the identity of the database file; 0 where the system has none
+     */
+    record CommitMark(long time, long file) {
+
+        static long named(@Nullable Object fileKey) {
+            return fileKey == null
+                    ? 0
+                    : UUID.nameUUIDFromBytes(fileKey.toString().getBytes(StandardCharsets.UTF_8))
+                            .getMostSignificantBits();
+        }
+    }
+
+    void commitMark(CommitMark mark) throws IOException {
+        try (FileChannel channel = open()) {
+            channel.write(
+                    ByteBuffer.allocate(3 * Long.BYTES)
+                            .putLong(0, mark.time())
+                            .putLong(Long.BYTES, mark.file())
+                            .putLong(2 * Long.BYTES, mark.time() ^ mark.file() ^ MARK_CHECK),
+                    MARK_OFFSET);
+        }
+    }
+
+    /** The newest mark; null if there is none, or it was damaged when the machine stopped. */
+    @Nullable
+    CommitMark commitMark() throws IOException {
+        if (!Files.exists(stamps)) {
+            return null;
+        }
+        try (FileChannel channel = open()) {
+            ByteBuffer mark = ByteBuffer.allocate(3 * Long.BYTES);
+            channel.read(mark, MARK_OFFSET);
+            long time = mark.getLong(0);
+            long file = mark.getLong(Long.BYTES);
+            return mark.getLong(2 * Long.BYTES) == (time ^ file ^ MARK_CHECK) ? new CommitMark(time, file) : null;
         }
     }
 

@@ -15,6 +15,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Tells listeners, and other processes, what commits have made due or ended. One thread of its own, so that a slow listener
@@ -110,6 +111,15 @@ final class SqliteHints implements AutoCloseable {
         } catch (IOException e) {
             SqliteReaders.LOG.debug("Whether other processes wait for a lock is not known", e);
             return 0;
+        }
+    }
+
+    /** Notes how far the file's time had come with a commit, so that it is noticed at the next opening if that is missing. */
+    void committed(long time, @Nullable Object fileKey) {
+        try {
+            file.commitMark(new SqliteHintFile.CommitMark(time, SqliteHintFile.CommitMark.named(fileKey)));
+        } catch (IOException e) {
+            SqliteReaders.LOG.debug("A commit is not noted: \"{}\" cannot be written", file.directory(), e);
         }
     }
 

@@ -34,24 +34,25 @@ final class SqliteJoinedGuard implements GuardStore {
     private static final Duration GRACE = Duration.ofSeconds(3);
 
     private final SqliteJoining joining;
-    private final SqliteSettings settings;
+    private final SqliteClock clock;
     private final SQLiteConnection connection;
     private @Nullable Instant lockedSince;
 
-    SqliteJoinedGuard(SqliteJoining joining, SqliteSettings settings, SQLiteConnection connection) {
+    SqliteJoinedGuard(SqliteJoining joining, SqliteClock clock, SQLiteConnection connection) {
         this.joining = joining;
-        this.settings = settings;
+        this.clock = clock;
         this.connection = connection;
     }
 
     private interface Step<T> {
-        T run(SqliteSession session, Instant now) throws SQLException;
+        T run(SqliteSession session) throws SQLException;
     }
 
     private <T> T asked(Step<T> step) {
+        joining.checkFile();
         SqliteSession session = new SqliteSession(connection);
         try {
-            return step.run(session, SqliteGuardStore.time(settings.clock().millis()));
+            return step.run(session);
         } catch (SQLException e) {
             throw joining.explained(e);
         } finally {
@@ -61,11 +62,12 @@ final class SqliteJoinedGuard implements GuardStore {
 
     @Override
     public Begun begin(Hold hold) {
-        return asked((session, now) -> {
+        return asked(session -> {
             session.sql(SAVEPOINT).update();
             boolean entered = false;
             try {
                 session.sql(LOCK).update();
+                Instant now = SqliteGuardStore.time(clock.advance(session));
                 lockedSince = lockedSince == null ? now : lockedSince;
                 Begun begun = SqliteGuards.begin(session, hold, now, lockedSince.minus(GRACE));
                 entered = begun instanceof Begun.Entered;
@@ -87,8 +89,9 @@ final class SqliteJoinedGuard implements GuardStore {
 
     @Override
     public Settled finish(Hold hold, @Nullable String result) {
-        return asked((session, now) -> {
+        return asked(session -> {
             try {
+                Instant now = SqliteGuardStore.time(clock.advance(session));
                 Settled settled = SqliteGuards.finish(session, hold, result, now);
                 session.sql(RELEASE).update();
                 return settled;
@@ -104,7 +107,7 @@ final class SqliteJoinedGuard implements GuardStore {
 
     @Override
     public Settled fail(Hold hold, String error) {
-        return asked((session, now) -> {
+        return asked(session -> {
             session.sql(UNDO).update();
             session.sql(RELEASE).update();
             return Settled.APPLIED;
@@ -113,7 +116,7 @@ final class SqliteJoinedGuard implements GuardStore {
 
     @Override
     public Optional<GuardEntry> find(GuardKey key) {
-        return asked((session, now) -> SqliteGuards.find(session, key, now));
+        return asked(session -> SqliteGuards.find(session, key, SqliteGuardStore.time(clock.read(session))));
     }
 
     @Override

@@ -34,6 +34,7 @@ final class SqliteJoining {
 
     private final SqliteFile file;
     private final SqliteSettings settings;
+    private final SqliteClock clock;
     private final SqliteHints hints;
 
     // Weak, because the caller's pool decides how long a connection lives. A listener stays with its connection: it
@@ -41,9 +42,10 @@ final class SqliteJoining {
     // removed from within a commit, and afterwards the connection may be closed already.
     private final Map<SQLiteConnection, Joined> joined = Collections.synchronizedMap(new WeakHashMap<>());
 
-    SqliteJoining(SqliteFile file, SqliteSettings settings, SqliteHints hints) {
+    SqliteJoining(SqliteFile file, SqliteSettings settings, SqliteClock clock, SqliteHints hints) {
         this.file = file;
         this.settings = settings;
+        this.clock = clock;
         this.hints = hints;
     }
 
@@ -63,7 +65,7 @@ final class SqliteJoining {
                         + "\". Take a connection to the same file.");
             }
         } catch (SQLException e) {
-            throw SqliteErrors.translated(file.path(), e);
+            throw file.health().translated(e);
         }
         return sqlite;
     }
@@ -97,12 +99,13 @@ final class SqliteJoining {
         SqliteSession session = new SqliteSession(connection);
         try {
             checkTransaction(connection);
+            checkFile();
             Joined transaction = joined.computeIfAbsent(connection, Joined::new);
-            long now = settings.clock().millis();
-            checkLimit(transaction, now);
+            checkLimit(transaction, clock.estimate());
             session.sql(SAVEPOINT).update();
             try {
                 session.sql(LOCK).update();
+                long now = clock.advance(session);
                 SqliteTransaction tx =
                         new SqliteTransaction(session, new SqliteNames(session), now, () -> false, false);
                 List<Submitted> answers = new SqliteSubmissions(tx, session).submit(batch);
@@ -131,6 +134,11 @@ final class SqliteJoining {
         }
     }
 
+    /** Refuses to go on with a file that cannot be relied on any more. */
+    void checkFile() {
+        file.health().check();
+    }
+
     RuntimeException explained(SQLException e) {
         if (SqliteErrors.refined(e) == SQLiteErrorCode.SQLITE_BUSY_SNAPSHOT) {
             return new StoreUnavailable(
@@ -140,7 +148,7 @@ final class SqliteJoining {
                             + " \"transaction_mode=IMMEDIATE\" to avoid that.",
                     e);
         }
-        return SqliteErrors.translated(file.path(), e);
+        return file.health().translated(e);
     }
 
     /** Takes back what a batch did so far, and nothing of what the caller did before. */

@@ -3,7 +3,6 @@ package dev.semel.jdbc;
 import dev.semel.task.StoreUnavailable;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -27,7 +26,7 @@ final class SqliteLock {
     private static final Duration TURN = Duration.ofMillis(100);
 
     private final SqliteFile file;
-    private final InstantSource clock;
+    private final SqliteClock clock;
     private final Duration limit;
     private final SqliteHints hints;
 
@@ -36,9 +35,9 @@ final class SqliteLock {
     private volatile @Nullable Thread handler;
     private volatile boolean writerWaits;
 
-    SqliteLock(SqliteFile file, SqliteSettings settings, SqliteHints hints) {
+    SqliteLock(SqliteFile file, SqliteSettings settings, SqliteClock clock, SqliteHints hints) {
         this.file = file;
-        this.clock = settings.clock();
+        this.clock = clock;
         this.limit = settings.lockLimit();
         this.hints = hints;
     }
@@ -47,10 +46,10 @@ final class SqliteLock {
      * Begins a transaction of the writer; {@link #end} ends its turn. Waits here, because SQLite's own way knows no end when
      * the store is closed.
      *
-     * @return how long that took, in milliseconds of the store's clock
+     * @return how long that took, in milliseconds of the file's time
      */
     long begin(SqliteSession session, BooleanSupplier closed) throws SQLException {
-        long asked = clock.millis();
+        long asked = clock.estimate();
         Waiting waiting = new Waiting(asked);
         while (!isMyTurn()) {
             waiting.goOn(closed.getAsBoolean());
@@ -60,7 +59,7 @@ final class SqliteLock {
                 waiting.goOn(closed.getAsBoolean());
                 waiting.pause();
             }
-            return clock.millis() - asked;
+            return clock.estimate() - asked;
         } catch (SQLException | RuntimeException | Error e) {
             turns.release();
             throw e;
@@ -151,7 +150,7 @@ final class SqliteLock {
             if (waited > (closed ? LONG_WAIT : limit).toNanos()) {
                 throw locked(Duration.ofNanos(waited));
             }
-            long now = clock.millis();
+            long now = clock.estimate();
             if (now - told >= LONG_WAIT.toMillis()) {
                 told = now;
                 hints.kept(now);

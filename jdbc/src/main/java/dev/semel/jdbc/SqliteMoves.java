@@ -268,6 +268,7 @@ final class SqliteMoves {
 
     private Applied extend(Lease lease, Duration duration) throws SQLException {
         long leaseEnd = SqliteValues.after(tx.now(), duration);
+        tx.leased(leaseEnd);
         boolean asked;
         int lane;
         try (ResultSet row = tx.sql(EXTEND)

@@ -2,7 +2,6 @@ package dev.semel.jdbc;
 
 import dev.semel.task.StoreUnavailable;
 import dev.semel.task.StoreUnusable;
-import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -75,6 +74,7 @@ final class SqliteReaders implements AutoCloseable {
             if (closed) {
                 throw closedStore();
             }
+            file.health().require();
             if (!wishes.offer(wish) && !wishes.offer(wish, 30, TimeUnit.SECONDS)) {
                 throw new StoreUnavailable("The SQLite file \"" + file.path() + "\" has " + MOST_WISHES
                         + " reads waiting. Try again later.");
@@ -88,19 +88,21 @@ final class SqliteReaders implements AutoCloseable {
             throw new StoreUnavailable(
                     "This thread was interrupted while it read the SQLite file \"" + file.path() + "\".", e);
         } catch (ExecutionException e) {
-            throw rethrown(file.path(), e.getCause());
+            throw rethrown(file, e.getCause());
         }
     }
 
     /** What a caller gets for a failure on a thread of the store. */
-    static RuntimeException rethrown(Path file, @Nullable Throwable because) {
+    static RuntimeException rethrown(SqliteFile file, @Nullable Throwable because) {
         return switch (because) {
-            case SQLException e -> SqliteErrors.translated(file, e);
+            case SQLException e -> file.health().translated(e);
             // One failure can be that of many callers; each gets an exception with its own stack.
             case StoreUnavailable e -> new StoreUnavailable(String.valueOf(e.getMessage()), e);
+            case StoreUnusable e -> new StoreUnusable(String.valueOf(e.getMessage()), e);
             case RuntimeException e -> e;
-            case null -> new StoreUnavailable("The SQLite file \"" + file + "\" could not be used.");
-            default -> new StoreUnavailable("The SQLite file \"" + file + "\" could not be used: " + because, because);
+            case null -> new StoreUnavailable("The SQLite file \"" + file.path() + "\" could not be used.");
+            default ->
+                new StoreUnavailable("The SQLite file \"" + file.path() + "\" could not be used: " + because, because);
         };
     }
 
@@ -128,6 +130,7 @@ final class SqliteReaders implements AutoCloseable {
                     session = file.openReader();
                     names = new SqliteNames(session);
                 }
+                file.health().check();
                 wish.run(session, names);
             } catch (Throwable e) {
                 discard(session);

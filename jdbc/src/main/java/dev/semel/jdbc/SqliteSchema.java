@@ -34,6 +34,9 @@ public final class SqliteSchema {
             ) STRICT;
             """;
 
+    private static final String NEWEST =
+            "SELECT version, readable_from FROM semel_schema ORDER BY version DESC LIMIT 1";
+
     // The oldest version of the program that can work on each version of the schema, beginning with schema 1.
     private static final int[] READABLE_FROM = {1, 1};
 
@@ -45,7 +48,7 @@ public final class SqliteSchema {
      * @return SQL with comments
      */
     public static String print() {
-        StringBuilder all = new StringBuilder(VERSIONS);
+        StringBuilder all = new StringBuilder(VERSIONS).append('\n').append(SqliteClock.script());
         for (int version = 1; version <= VERSION; version++) {
             all.append('\n').append(script(version));
         }
@@ -57,7 +60,7 @@ public final class SqliteSchema {
         long deadline = System.nanoTime() + patience.toNanos();
         while (true) {
             try {
-                if (current(session, file) < VERSION) {
+                if (current(session, file) < VERSION || !SqliteClock.isMade(session)) {
                     useWriteAheadLog(session, file);
                     migrate(session, file, now);
                 }
@@ -74,7 +77,8 @@ public final class SqliteSchema {
 
     private static void migrate(SqliteSession session, Path file, long now) throws SQLException {
         session.sql("BEGIN IMMEDIATE").update();
-        try {
+        try (Statement statement = session.connection().createStatement()) {
+            statement.executeUpdate(SqliteClock.script());
             for (int version = current(session, file) + 1; version <= VERSION; version++) {
                 apply(session, version, now);
             }
@@ -82,6 +86,15 @@ public final class SqliteSchema {
         } catch (SQLException | RuntimeException e) {
             session.rollback(e);
             throw e;
+        }
+    }
+
+    /** Refuses a version that this program cannot work on. */
+    static void check(SqliteSession session, Path file) throws SQLException {
+        try (ResultSet newest = session.sql(NEWEST).query()) {
+            if (newest.next()) {
+                checkReadable(file, newest.getInt(1), newest.getInt(2));
+            }
         }
     }
 
@@ -95,8 +108,7 @@ public final class SqliteSchema {
                     return 0;
                 }
             }
-            try (ResultSet newest = statement.executeQuery(
-                    "SELECT version, readable_from FROM semel_schema ORDER BY version DESC LIMIT 1")) {
+            try (ResultSet newest = statement.executeQuery(NEWEST)) {
                 if (!newest.next()) {
                     return 0;
                 }

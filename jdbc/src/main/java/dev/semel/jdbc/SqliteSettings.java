@@ -4,11 +4,13 @@ import dev.semel.task.InvalidInput;
 import dev.semel.task.Limits;
 import java.time.Duration;
 import java.time.InstantSource;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How a {@link SqliteTaskStore} behaves.
  *
- * @param clock the store's notion of now: what is due, what has expired
+ * @param clock this process's clock. The store goes by the file's time, which follows the clocks of the processes on the file
+ *     as far as they agree
  * @param create whether to create a file that is not there
  * @param joinedLimit how long a caller's own transaction may take submissions, counted from its first one: it holds
  *     SQLite's only write lock, and everybody's heartbeats wait for that
@@ -16,6 +18,7 @@ import java.time.InstantSource;
  * @param readers how many reads can run at the same time; they never wait for writes
  * @param foreignKeys whether foreign keys are enforced in the transactions in which handlers complete their tasks; SQLite
  *     lets nobody change that inside a transaction
+ * @param elapsed what measures how much time has passed, whatever the clock shows; null for the machine's uptime
  */
 public record SqliteSettings(
         InstantSource clock,
@@ -23,7 +26,8 @@ public record SqliteSettings(
         Duration joinedLimit,
         Duration lockLimit,
         int readers,
-        boolean foreignKeys) {
+        boolean foreignKeys,
+        @Nullable InstantSource elapsed) {
 
     /** The most reads at the same time. */
     public static final int MAX_READERS = 64;
@@ -45,7 +49,7 @@ public record SqliteSettings(
      */
     public static SqliteSettings standard() {
         return new SqliteSettings(
-                InstantSource.system(), true, Duration.ofSeconds(5), Duration.ofSeconds(30), 2, false);
+                InstantSource.system(), true, Duration.ofSeconds(5), Duration.ofSeconds(30), 2, false, null);
     }
 
     /**
@@ -55,7 +59,7 @@ public record SqliteSettings(
      * @return new settings
      */
     public SqliteSettings withClock(InstantSource newClock) {
-        return new SqliteSettings(newClock, create, joinedLimit, lockLimit, readers, foreignKeys);
+        return new SqliteSettings(newClock, create, joinedLimit, lockLimit, readers, foreignKeys, elapsed);
     }
 
     /**
@@ -65,7 +69,7 @@ public record SqliteSettings(
      * @return new settings
      */
     public SqliteSettings withCreate(boolean mayCreate) {
-        return new SqliteSettings(clock, mayCreate, joinedLimit, lockLimit, readers, foreignKeys);
+        return new SqliteSettings(clock, mayCreate, joinedLimit, lockLimit, readers, foreignKeys, elapsed);
     }
 
     /**
@@ -75,7 +79,7 @@ public record SqliteSettings(
      * @return new settings
      */
     public SqliteSettings withJoinedLimit(Duration limit) {
-        return new SqliteSettings(clock, create, limit, lockLimit, readers, foreignKeys);
+        return new SqliteSettings(clock, create, limit, lockLimit, readers, foreignKeys, elapsed);
     }
 
     /**
@@ -85,7 +89,7 @@ public record SqliteSettings(
      * @return new settings
      */
     public SqliteSettings withLockLimit(Duration limit) {
-        return new SqliteSettings(clock, create, joinedLimit, limit, readers, foreignKeys);
+        return new SqliteSettings(clock, create, joinedLimit, limit, readers, foreignKeys, elapsed);
     }
 
     /**
@@ -95,7 +99,7 @@ public record SqliteSettings(
      * @return new settings
      */
     public SqliteSettings withReaders(int number) {
-        return new SqliteSettings(clock, create, joinedLimit, lockLimit, number, foreignKeys);
+        return new SqliteSettings(clock, create, joinedLimit, lockLimit, number, foreignKeys, elapsed);
     }
 
     /**
@@ -105,6 +109,17 @@ public record SqliteSettings(
      * @return new settings
      */
     public SqliteSettings withForeignKeys(boolean enforced) {
-        return new SqliteSettings(clock, create, joinedLimit, lockLimit, readers, enforced);
+        return new SqliteSettings(clock, create, joinedLimit, lockLimit, readers, enforced, elapsed);
+    }
+
+    /**
+     * These settings with another measure of elapsed time. For tests that move a clock by hand: they give the same clock to
+     * this method and to {@link #withClock}, so that a moved clock is time that has passed, and not a clock that was set.
+     *
+     * @param newElapsed a source that shows how much time has passed since an arbitrary moment
+     * @return new settings
+     */
+    public SqliteSettings withElapsed(InstantSource newElapsed) {
+        return new SqliteSettings(clock, create, joinedLimit, lockLimit, readers, foreignKeys, newElapsed);
     }
 }

@@ -43,7 +43,7 @@ import java.util.Map;
 public final class SqliteTaskStore implements TaskStore, JoiningStore, TransactingStore {
 
     private final SqliteFile file;
-    private final SqliteSettings settings;
+    private final SqliteClock clock;
     private final SqliteWriter writer;
     private final SqliteReaders readers;
     private final SqliteHints hints;
@@ -54,13 +54,17 @@ public final class SqliteTaskStore implements TaskStore, JoiningStore, Transacti
 
     private SqliteTaskStore(SqliteFile file, SqliteSession session, SqliteSettings settings) {
         this.file = file;
-        this.settings = settings;
+        this.clock = new SqliteClock(file.path(), settings);
         this.hints = new SqliteHints(file);
-        SqliteLock lock = new SqliteLock(file, settings, hints);
-        this.writer = new SqliteWriter(file, session, settings, hints, lock);
+        SqliteLock lock = new SqliteLock(file, settings, clock, hints);
+        this.writer = new SqliteWriter(
+                file,
+                session,
+                settings,
+                new SqliteWriter.Parts(clock, hints, lock, open -> SqliteSchema.check(open, file.path())));
         this.readers = new SqliteReaders(file, settings.readers());
-        this.joining = new SqliteJoining(file, settings, hints);
-        this.transacting = new SqliteTransacting(file, settings, hints, lock);
+        this.joining = new SqliteJoining(file, settings, clock, hints);
+        this.transacting = new SqliteTransacting(file, settings, clock, hints, lock);
     }
 
     /**
@@ -87,6 +91,7 @@ public final class SqliteTaskStore implements TaskStore, JoiningStore, Transacti
         try {
             SqliteSession session = database.openWriter(settings.create());
             try {
+                SqliteLoss.check(session, database);
                 SqliteSchema.migrate(session, database.path(), settings.clock().millis(), settings.lockLimit());
                 return new SqliteTaskStore(database, session, settings);
             } catch (SQLException | RuntimeException e) {
@@ -154,14 +159,12 @@ public final class SqliteTaskStore implements TaskStore, JoiningStore, Transacti
     @Override
     public Map<TaskId, List<EffectRecord>> effects(Collection<TaskId> lineages) {
         List<TaskId> wanted = List.copyOf(lineages);
-        return readers.ask((session, names) ->
-                new SqliteEffectLookups(session, settings.clock().millis()).of(wanted));
+        return readers.ask((session, names) -> new SqliteEffectLookups(session, clock.read(session)).of(wanted));
     }
 
     @Override
     public EffectPage effects(EffectQuery query) {
-        return readers.ask((session, names) ->
-                new SqliteEffectLookups(session, settings.clock().millis()).list(query));
+        return readers.ask((session, names) -> new SqliteEffectLookups(session, clock.read(session)).list(query));
     }
 
     @Override
@@ -172,8 +175,7 @@ public final class SqliteTaskStore implements TaskStore, JoiningStore, Transacti
     @Override
     public Map<Identity, KeyRecord> records(Collection<Identity> identities) {
         List<Identity> wanted = List.copyOf(identities);
-        return readers.ask((session, names) -> new SqliteLookups(session, names)
-                .records(wanted, settings.clock().millis()));
+        return readers.ask((session, names) -> new SqliteLookups(session, names).records(wanted, clock.read(session)));
     }
 
     @Override
@@ -186,15 +188,14 @@ public final class SqliteTaskStore implements TaskStore, JoiningStore, Transacti
 
     @Override
     public Map<String, QueueDepth> depths() {
-        return readers.ask((session, names) ->
-                new SqliteDepths(session, names, settings.clock().millis()).count());
+        return readers.ask((session, names) -> new SqliteDepths(session, names, clock.read(session)).count());
     }
 
     @Override
     public Swept sweep(SweepRequest request) {
-        long now = settings.clock().millis();
         writer.ask(1, false, (tx, session) -> SqliteTasks.endAllVanished(tx, request.limit()));
-        SqliteSweeps.Old old = readers.ask((session, names) -> sweeps.walk(session, names, request, now));
+        SqliteSweeps.Old old =
+                readers.ask((session, names) -> sweeps.walk(session, names, request, clock.read(session)));
         return writer.ask(request.limit(), false, (tx, session) -> sweeps.remove(tx, session, old));
     }
 

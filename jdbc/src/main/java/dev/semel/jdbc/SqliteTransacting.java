@@ -33,6 +33,7 @@ final class SqliteTransacting implements AutoCloseable {
 
     private final SqliteFile file;
     private final SqliteSettings settings;
+    private final SqliteClock clock;
     private final SqliteHints hints;
     private final SqliteLock lock;
 
@@ -41,9 +42,10 @@ final class SqliteTransacting implements AutoCloseable {
     private @Nullable SqliteSession open;
     private volatile boolean closed;
 
-    SqliteTransacting(SqliteFile file, SqliteSettings settings, SqliteHints hints, SqliteLock lock) {
+    SqliteTransacting(SqliteFile file, SqliteSettings settings, SqliteClock clock, SqliteHints hints, SqliteLock lock) {
         this.file = file;
         this.settings = settings;
+        this.clock = clock;
         this.hints = hints;
         this.lock = lock;
     }
@@ -103,8 +105,7 @@ final class SqliteTransacting implements AutoCloseable {
         watch.check();
         SqliteTransaction tx;
         try {
-            tx = new SqliteTransaction(
-                    session, new SqliteNames(session), settings.clock().millis(), () -> false, false);
+            tx = new SqliteTransaction(session, new SqliteNames(session), clock.advance(session), () -> false, false);
             Applied answer = new SqliteMoves(tx, session)
                     .apply(List.of(new Transition.Complete(lease, result)))
                     .getFirst();
@@ -112,7 +113,7 @@ final class SqliteTransacting implements AutoCloseable {
                 return answer;
             }
         } catch (SQLException e) {
-            throw SqliteErrors.translated(file.path(), e);
+            throw file.health().translated(e);
         }
         commit(session);
         hints.tell(tx.news());
@@ -128,7 +129,7 @@ final class SqliteTransacting implements AutoCloseable {
                 session.sql(RUNS).with(lease.taskId()).with(lease.attempt()).query()) {
             return !row.next() ? Applied.NOT_FOUND : row.getBoolean(1) ? Applied.APPLIED : Applied.STALE;
         } catch (SQLException e) {
-            throw SqliteErrors.translated(file.path(), e);
+            throw file.health().translated(e);
         }
     }
 
@@ -137,6 +138,7 @@ final class SqliteTransacting implements AutoCloseable {
         try {
             requireOpen();
             session.commit();
+            file.health().check();
         } catch (SQLException e) {
             if (SqliteErrors.primary(e) == SQLiteErrorCode.SQLITE_CONSTRAINT.code) {
                 throw e; // a deferred constraint of the handler's own tables; SQLite has committed nothing
@@ -159,7 +161,7 @@ final class SqliteTransacting implements AutoCloseable {
             open = session;
             return session;
         } catch (SQLException e) {
-            throw SqliteErrors.translated(file.path(), e);
+            throw file.health().translated(e);
         } finally {
             ending.unlock();
         }
@@ -212,7 +214,7 @@ final class SqliteTransacting implements AutoCloseable {
                             + "\". The transaction has not begun.",
                     e);
         } catch (SQLException e) {
-            throw SqliteErrors.translated(file.path(), e);
+            throw file.health().translated(e);
         }
     }
 

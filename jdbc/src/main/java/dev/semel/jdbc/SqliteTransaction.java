@@ -24,6 +24,7 @@ final class SqliteTransaction {
     private @Nullable SqliteQueues queues;
 
     private boolean duplicatesExpected;
+    private long leasedUntil = Long.MIN_VALUE;
 
     // The wake time that a lane has at the most, as far as this transaction knows: most submissions need not touch the
     // lane.
@@ -73,6 +74,16 @@ final class SqliteTransaction {
     /** Ask only about a lease that has run out: this may read a file. */
     boolean leasesHeld() {
         return leasesHeld.getAsBoolean();
+    }
+
+    /** A lease was given or extended until this time. */
+    void leased(long until) {
+        leasedUntil = Math.max(leasedUntil, until);
+    }
+
+    /** Until when the leases of this transaction last, at the most; long ago if there are none. */
+    long leasedUntil() {
+        return leasedUntil;
     }
 
     boolean again() {

@@ -4,7 +4,6 @@ import dev.semel.task.StoreUnavailable;
 import dev.semel.task.StoreUnusable;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -37,6 +36,11 @@ final class SqliteWriter implements AutoCloseable {
     // its heartbeats comes first.
     private static final Duration GRACE = Duration.ofSeconds(3);
 
+    /** Refuses the version of the tables in the file, if this program cannot work on it. */
+    interface SchemaCheck {
+        void check(SqliteSession session) throws SQLException;
+    }
+
     /** An operation, run in a transaction; run again if the group that it was part of failed. */
     interface Work<T> {
         T run(SqliteTransaction tx, SqliteSession session) throws SQLException;
@@ -66,10 +70,11 @@ final class SqliteWriter implements AutoCloseable {
     }
 
     private final SqliteFile file;
-    private final InstantSource clock;
+    private final SqliteClock clock;
     private final Duration lockLimit;
     private final SqliteHints hints;
     private final SqliteLock lock;
+    private final SchemaCheck schema;
     private final LinkedBlockingQueue<Wish<?>> wishes = new LinkedBlockingQueue<>(MOST_WISHES);
     private final Thread thread;
     private volatile boolean closed;
@@ -79,14 +84,18 @@ final class SqliteWriter implements AutoCloseable {
     private @Nullable SqliteNames names;
     private long leasesHeldUntil;
 
-    SqliteWriter(SqliteFile file, SqliteSession session, SqliteSettings settings, SqliteHints hints, SqliteLock lock) {
+    /** What the writer of a store shares with the store's other parts. */
+    record Parts(SqliteClock clock, SqliteHints hints, SqliteLock lock, SchemaCheck schema) {}
+
+    SqliteWriter(SqliteFile file, SqliteSession session, SqliteSettings settings, Parts parts) {
         this.file = file;
         this.session = session;
         this.names = new SqliteNames(session);
-        this.clock = settings.clock();
+        this.clock = parts.clock();
         this.lockLimit = settings.lockLimit();
-        this.hints = hints;
-        this.lock = lock;
+        this.hints = parts.hints();
+        this.lock = parts.lock();
+        this.schema = parts.schema();
         // A platform thread: a call into SQLite pins the carrier of a virtual one for as long as the disk takes.
         this.thread = Thread.ofPlatform()
                 .daemon()
@@ -107,6 +116,7 @@ final class SqliteWriter implements AutoCloseable {
             if (closed) {
                 throw closedStore();
             }
+            file.health().require();
             if (lock.isHeldByCaller()) {
                 throw new StoreUnavailable("The handler's transaction holds the only write lock of the SQLite file \""
                         + file.path()
@@ -128,7 +138,7 @@ final class SqliteWriter implements AutoCloseable {
                             + "\". Whether the operation was done is not known; send it again.",
                     e);
         } catch (ExecutionException e) {
-            throw SqliteReaders.rethrown(file.path(), e.getCause());
+            throw SqliteReaders.rethrown(file, e.getCause());
         }
     }
 
@@ -176,6 +186,7 @@ final class SqliteWriter implements AutoCloseable {
         List<Wish<?>> late = new ArrayList<>();
         wishes.drainTo(late);
         late.forEach(wish -> wish.answer.completeExceptionally(closedStore()));
+        leave();
         discard();
     }
 
@@ -185,13 +196,13 @@ final class SqliteWriter implements AutoCloseable {
         long waited = lock.begin(open, () -> closed);
         Throwable failure = null;
         try {
-            long now = clock.millis();
+            long now = clock.estimate();
             drain(group);
             if (waited >= SqliteLock.LONG_WAIT.toMillis()) {
                 leasesHeldUntil = Math.max(leasesHeldUntil, now + Math.max(waited, GRACE.toMillis()));
                 group.sort(Comparator.comparing((Wish<?> wish) -> !wish.heartbeat));
             }
-            StoreNews news = transaction(open, group, now, false);
+            StoreNews news = transaction(open, group, false);
             group.forEach(Wish::done);
             hints.tell(news);
         } catch (Throwable e) {
@@ -207,17 +218,45 @@ final class SqliteWriter implements AutoCloseable {
         }
     }
 
-    private StoreNews transaction(SqliteSession open, List<Wish<?>> group, long now, boolean again)
-            throws SQLException {
+    private StoreNews transaction(SqliteSession open, List<Wish<?>> group, boolean again) throws SQLException {
         SqliteNames known = names == null ? new SqliteNames(open) : names;
         names = known;
+        file.health().require();
+        boolean look = file.health().isLookDue();
+        if (look) {
+            checkSchema(open);
+        }
+        SqliteClock.Now time = clock.begin(open);
+        long now = time.millis();
         SqliteTransaction tx = new SqliteTransaction(open, known, now, () -> leasesHeld(now), again);
         for (Wish<?> wish : group) {
             wish.run(tx, open);
         }
+        clock.leased(open, tx.leasedUntil());
         open.commit();
         commits.incrementAndGet();
+        acknowledgeable(time, look);
         return tx.news();
+    }
+
+    private void checkSchema(SqliteSession open) throws SQLException {
+        try {
+            schema.check(open);
+        } catch (StoreUnusable e) {
+            throw file.health().refuse(String.valueOf(e.getMessage()));
+        }
+    }
+
+    /** Checks that what was committed is in a file that others can open, before anybody is told that it was done. */
+    private void acknowledgeable(SqliteClock.Now time, boolean look) {
+        SqliteHealth health = file.health();
+        health.check();
+        if (look) {
+            health.look();
+        }
+        if (time.written()) {
+            hints.committed(time.millis(), health.key());
+        }
     }
 
     private void oneByOne(List<Wish<?>> group) {
@@ -234,7 +273,7 @@ final class SqliteWriter implements AutoCloseable {
         try {
             lock.begin(open, () -> closed);
             try {
-                StoreNews news = transaction(open, List.of(wish), clock.millis(), true);
+                StoreNews news = transaction(open, List.of(wish), true);
                 wish.done();
                 hints.tell(news);
             } finally {
@@ -267,6 +306,10 @@ final class SqliteWriter implements AutoCloseable {
 
     private void undo(SqliteSession open, Throwable because) {
         open.rollback(because);
+        clock.rolledBack();
+        if (because instanceof SQLException e) {
+            file.health().note(e);
+        }
         if (names != null) {
             names.forget();
         }
@@ -290,10 +333,29 @@ final class SqliteWriter implements AutoCloseable {
         SqliteSession open = session;
         if (open == null) {
             open = file.openWriter(false);
+            file.health().reconnected();
             session = open;
             names = new SqliteNames(open);
         }
         return open;
+    }
+
+    /** Takes back that this process is at work on the file, so that its clock counts no more. */
+    private void leave() {
+        SqliteSession open = session;
+        if (open == null || !clock.isPresent()) {
+            return;
+        }
+        try {
+            // Without waiting: what cannot be taken back runs out by itself.
+            if (open.beginImmediate()) {
+                clock.leave(open);
+                open.commit();
+            }
+        } catch (SQLException e) {
+            open.rollback(e);
+            SqliteReaders.LOG.debug("The SQLite file \"{}\" still names this process as one at work", file.path(), e);
+        }
     }
 
     private void discard() {

@@ -34,7 +34,8 @@ class SqliteClaimsTest {
     @BeforeEach
     void open() {
         store = SqliteTaskStore.open(
-                directory.resolve("semel.db"), SqliteSettings.standard().withClock(clock));
+                directory.resolve("semel.db"),
+                SqliteSettings.standard().withClock(clock).withElapsed(clock));
     }
 
     @AfterEach
@@ -99,8 +100,8 @@ class SqliteClaimsTest {
 
     @Test
     void lanesThatAnotherProcessMadeAreSeen() {
-        try (SqliteTaskStore other =
-                SqliteTaskStore.open(store.file(), SqliteSettings.standard().withClock(clock))) {
+        try (SqliteTaskStore other = SqliteTaskStore.open(
+                store.file(), SqliteSettings.standard().withClock(clock).withElapsed(clock))) {
             store.submit(List.of(Tasks.of("a", Tasks.QUEUE, "known")));
             store.claim(Tasks.request(10));
             NewTask foreign = Tasks.of("b", Tasks.QUEUE, "new");

@@ -2,12 +2,18 @@ package dev.semel.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.semel.Semel;
+import dev.semel.SubmissionRequest;
+import dev.semel.SubmitOutcome;
+import dev.semel.engine.RawJson;
 import dev.semel.store.NewTask;
 import dev.semel.store.SweepRequest;
 import dev.semel.store.TaskQuery;
 import dev.semel.task.StoreUnavailable;
 import dev.semel.task.StoreUnusable;
+import dev.semel.task.TaskType;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.net.URI;
@@ -143,6 +149,33 @@ class SqliteErrorsTest {
             pragma(store, "PRAGMA max_page_count = 100000");
             Tasks.submit(store, refused);
             assertThat(Tasks.idsOf(store.claim(Tasks.request(10)))).containsExactly(small.id(), refused.id());
+        }
+    }
+
+    @Test
+    void aBatchThatIsCutOffByAFullDiskSaysHowFarItCame() {
+        TaskType<RawJson, RawJson> type = TaskType.of("charge", RawJson.class, RawJson.class);
+        try (SqliteTaskStore store = SqliteTaskStore.open(directory.resolve("semel.db"));
+                Semel semel = Semel.on(store).build()) {
+            List<SubmissionRequest<RawJson, RawJson>> requests = new ArrayList<>();
+            for (int i = 0; i < 4_500; i++) {
+                requests.add(semel.submit(type, new RawJson("{\"a\":\"" + "x".repeat(200) + "\"}")));
+            }
+            pragma(store, "PRAGMA max_page_count = 250");
+            StoreUnavailable cut = catchThrowableOfType(StoreUnavailable.class, () -> semel.submitAll(requests));
+            long stored = semel.operations().queues().getFirst().depth().due();
+            assertThat(stored).isPositive().isLessThan(4_500);
+            assertThat(cut)
+                    .hasMessageContaining("Of 4500 submissions the first " + stored + " were answered")
+                    .hasMessageContaining("the next 1000")
+                    .hasMessageContaining("the " + (3_500 - stored) + " after them were not sent")
+                    .hasMessageContaining("Send the same requests again")
+                    .hasMessageContaining("disk is full")
+                    .hasMessageNotContaining("Nothing of this call");
+
+            pragma(store, "PRAGMA max_page_count = 100000");
+            assertThat(semel.submitAll(requests)).hasSize(4_500).allMatch(SubmitOutcome.Accepted.class::isInstance);
+            assertThat(semel.operations().queues().getFirst().depth().due()).isEqualTo(4_500);
         }
     }
 

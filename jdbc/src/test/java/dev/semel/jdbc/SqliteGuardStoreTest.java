@@ -27,6 +27,7 @@ class SqliteGuardStoreTest extends GuardStoreContract {
 
     @Override
     protected GuardStore openAnother() {
-        return SqliteGuardStore.open(file, SqliteSettings.standard().withClock(clock));
+        return SqliteGuardStore.open(
+                file, SqliteSettings.standard().withClock(clock).withElapsed(clock));
     }
 }

@@ -51,7 +51,8 @@ class SqliteJoiningTest {
     @BeforeEach
     void open() throws SQLException {
         file = directory.resolve("semel.db");
-        store = SqliteTaskStore.open(file, SqliteSettings.standard().withClock(clock));
+        store = SqliteTaskStore.open(
+                file, SqliteSettings.standard().withClock(clock).withElapsed(clock));
         connection = DriverManager.getConnection("jdbc:sqlite:" + file);
         try (Statement statement = connection.createStatement()) {
             statement.execute("CREATE TABLE orders (id TEXT)");
@@ -230,8 +231,8 @@ class SqliteJoiningTest {
     void aTransactionHeldLongerThanTheLeaseCostsNobodyTheLease() throws Exception {
         Tasks.submit(store, Tasks.plain());
         Claims.Claimed running = store.claim(Tasks.request(1)).tasks().get(0);
-        try (SqliteTaskStore other =
-                SqliteTaskStore.open(file, SqliteSettings.standard().withClock(clock))) {
+        try (SqliteTaskStore other = SqliteTaskStore.open(
+                file, SqliteSettings.standard().withClock(clock).withElapsed(clock))) {
             joined(Tasks.plain());
             // Both arrive while the lock is held, the thief first.
             CompletableFuture<Claims> thief = CompletableFuture.supplyAsync(() -> store.claim(Tasks.request(10)));

@@ -43,7 +43,8 @@ class SqliteNextSchemaTest extends NextSchemaContract {
 
     @Override
     TaskStore openAnother() {
-        return SqliteTaskStore.open(file, SqliteSettings.standard().withClock(clock));
+        return SqliteTaskStore.open(
+                file, SqliteSettings.standard().withClock(clock).withElapsed(clock));
     }
 
     /** Adds to every table what a later version might. */

@@ -52,7 +52,8 @@ class SqliteSubmissionsTest {
         random = new SplittableRandom(seed);
         try (TaskStore model = new InMemoryTaskStore(clock);
                 TaskStore store = SqliteTaskStore.open(
-                        directory.resolve("semel.db"), SqliteSettings.standard().withClock(clock))) {
+                        directory.resolve("semel.db"),
+                        SqliteSettings.standard().withClock(clock).withElapsed(clock))) {
             for (int round = 0; round < ROUNDS; round++) {
                 List<NewTask> batch = batch();
                 assertThat(store.submit(batch))

@@ -25,6 +25,7 @@ class SqliteTaskStoreContractTest extends TaskStoreContract {
 
     @Override
     protected TaskStore openAnother() {
-        return SqliteTaskStore.open(file, SqliteSettings.standard().withClock(clock));
+        return SqliteTaskStore.open(
+                file, SqliteSettings.standard().withClock(clock).withElapsed(clock));
     }
 }

@@ -65,7 +65,7 @@ class SqliteTransactingLocksTest {
     }
 
     private SqliteSettings settings() {
-        return SqliteSettings.standard().withClock(clock);
+        return SqliteSettings.standard().withClock(clock).withElapsed(clock);
     }
 
     private Lease begun() {

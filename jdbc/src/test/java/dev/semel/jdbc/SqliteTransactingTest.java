@@ -57,7 +57,8 @@ class SqliteTransactingTest {
     @BeforeEach
     void open() throws SQLException {
         file = directory.resolve("semel.db");
-        store = SqliteTaskStore.open(file, SqliteSettings.standard().withClock(clock));
+        store = SqliteTaskStore.open(
+                file, SqliteSettings.standard().withClock(clock).withElapsed(clock));
         try (Connection connection = connect();
                 Statement statement = connection.createStatement()) {
             statement.execute("CREATE TABLE orders (id TEXT UNIQUE)");
@@ -364,7 +365,8 @@ class SqliteTransactingTest {
         assertThat(store.complete(begun(), orphan)).isEqualTo(Applied.APPLIED);
         Lease lease = begun();
         try (SqliteTaskStore strict = SqliteTaskStore.open(
-                file, SqliteSettings.standard().withClock(clock).withForeignKeys(true))) {
+                file,
+                SqliteSettings.standard().withClock(clock).withElapsed(clock).withForeignKeys(true))) {
             assertThatThrownBy(() -> strict.complete(lease, orphan))
                     .isInstanceOf(SQLException.class)
                     .hasMessageContaining("FOREIGN KEY");

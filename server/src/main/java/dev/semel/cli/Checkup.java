@@ -1,6 +1,7 @@
 package dev.semel.cli;
 
 import dev.semel.jdbc.SqliteSchema;
+import dev.semel.jdbc.SqliteTimeRepair;
 import dev.semel.store.ClaimRequest;
 import dev.semel.store.Claims;
 import dev.semel.store.NewTask;
@@ -76,6 +77,20 @@ final class Checkup {
             String seen,
             @Nullable String remedy) {}
 
+    /** Sets back the time of a SQLite file that is ahead of the clock, and says so. */
+    void repairTime() {
+        SqliteTimeRepair.Repaired repaired = SqliteTimeRepair.repair(url.file(), InstantSource.system());
+        boolean changed = !repaired.from().equals(repaired.to());
+        add(
+                "repair of the file's time",
+                Verdict.OK,
+                changed
+                        ? "set back from " + repaired.from() + " to " + repaired.to() + "; "
+                                + Text.count(repaired.tasks(), "task") + " moved with it"
+                        : "not needed, the file's time is " + repaired.from(),
+                null);
+    }
+
     List<Finding> run() {
         int feature = Runtime.version().feature();
         add(
@@ -118,7 +133,7 @@ final class Checkup {
             clock(store);
             roundTrip(store);
         } catch (SemelException e) {
-            add("store", Verdict.FAIL, String.valueOf(e.getMessage()), "See the message; nothing was changed.");
+            add("store", Verdict.FAIL, String.valueOf(e.getMessage()), "See the message.");
         }
     }
 
@@ -144,6 +159,7 @@ final class Checkup {
                     synchronous >= 2 ? Verdict.OK : Verdict.WARN,
                     synchronous + " on a plain JDBC connection (2 is FULL); Semel sets FULL on its own",
                     "Run PRAGMA synchronous=FULL on connections in whose transactions you submit.");
+            filesTime(inspection);
             String check = inspection.ask("PRAGMA quick_check(1)");
             add(
                     "integrity",
@@ -152,6 +168,22 @@ final class Checkup {
                     "The file is damaged: stop all programs on it, copy it with its -wal file, restore a backup or try"
                             + " \"sqlite3 FILE .recover\".");
         }
+    }
+
+    /** A clock that was ahead has left its mark: the file's time does not fall when the clock is set right. */
+    private void filesTime(SqliteInspection inspection) {
+        Instant now = Instant.now();
+        Instant time = inspection.time();
+        boolean ahead = time.isAfter(now.plusSeconds(60));
+        add(
+                "file's time",
+                ahead ? Verdict.FAIL : Verdict.OK,
+                ahead
+                        ? time + ", " + Text.span(Duration.between(now, time)) + " ahead of this machine's clock ("
+                                + now + ")"
+                        : "not ahead of this machine's clock",
+                "Delays, windows and retention end early by as much. If this machine's clock is right, stop all programs on the"
+                        + " file and run \"semel doctor " + DoctorCommand.REPAIR_TIME + "\".");
     }
 
     private void freeSpace(Path file) {

@@ -100,7 +100,7 @@ final class DeadRedriveCommand implements Command {
         return new Refusal(
                 ExitCode.EXISTS,
                 "Superseded",
-                forecast(outlook) + " Nothing was changed.",
+                forecast(outlook) + " It was not changed.",
                 outlook.supersededBy(),
                 null);
     }

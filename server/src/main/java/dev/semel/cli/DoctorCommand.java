@@ -3,22 +3,32 @@ package dev.semel.cli;
 import java.util.List;
 import picocli.CommandLine.Model.CommandSpec;
 
-/** {@code semel doctor}: checks the machine and the store, and says how to mend what is wrong. */
+/** {@code semel doctor}: checks the machine and the store, and says how to fix what is wrong. */
 final class DoctorCommand implements Command {
+
+    static final String REPAIR_TIME = "--repair-time";
 
     @Override
     public CommandSpec spec() {
         return Options.command(
-                this,
-                "Checks this machine and the store.",
-                "Each line is ok, warn or fail, with what to do. Exit code 1 if one failed.",
-                "semel doctor",
-                "semel doctor --store sqlite:/var/lib/semel/semel.db --json");
+                        this,
+                        "Checks this machine and the store.",
+                        "Each line is ok, warn or fail, with what to do. Exit code 1 if one failed.",
+                        "semel doctor",
+                        "semel doctor --store sqlite:/var/lib/semel/semel.db --json")
+                .addOption(Options.flag(
+                        REPAIR_TIME,
+                        "First set back the time of a SQLite file that is ahead of this machine's clock. No other program"
+                                + " may be at work on the file."));
     }
 
     @Override
     public int run(Invocation invocation) {
-        List<Checkup.Finding> findings = new Checkup(invocation.store()).run();
+        Checkup checkup = new Checkup(invocation.store());
+        if (invocation.has(REPAIR_TIME)) {
+            checkup.repairTime();
+        }
+        List<Checkup.Finding> findings = checkup.run();
         boolean healthy = findings.stream().noneMatch(finding -> finding.verdict() == Checkup.Verdict.FAIL);
         Console console = invocation.console();
         if (invocation.json()) {

@@ -7,6 +7,7 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Instant;
 import org.sqlite.SQLiteConfig;
 
 /** Looks into a SQLite file from outside, without changing it and without asking the store. */
@@ -45,6 +46,13 @@ final class SqliteInspection implements AutoCloseable {
         boolean there = !ask("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'semel_schema'")
                 .equals("0");
         return there ? Integer.parseInt(ask("SELECT coalesce(max(version), 0) FROM semel_schema")) : 0;
+    }
+
+    /** The file's time; that of 1970 if it has none. */
+    Instant time() {
+        boolean there = !ask("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'semel_clock'")
+                .equals("0");
+        return Instant.ofEpochMilli(there ? Long.parseLong(ask("SELECT coalesce(max(time), 0) FROM semel_clock")) : 0);
     }
 
     /** The first column of the first row that a statement gives. */

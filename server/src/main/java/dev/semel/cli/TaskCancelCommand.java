@@ -83,7 +83,7 @@ final class TaskCancelCommand implements Command {
                 ExitCode.EXISTS,
                 "TaskAlreadyFinished",
                 "Only a task that has not ended can be cancelled, but task " + task.id() + " is "
-                        + task.state().word() + ". Nothing was changed.",
+                        + task.state().word() + ". It was not changed.",
                 task.id(),
                 task.state());
     }

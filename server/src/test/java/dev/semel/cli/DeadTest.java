@@ -109,7 +109,7 @@ class DeadTest {
         assertThat(state(dead)).isEqualTo("failed");
         assertThat(cli.run("dead", "redrive", dead).exits(4).err())
                 .startsWith("semel: Task " + dead + " is superseded")
-                .contains(newer, "Nothing was changed")
+                .contains(newer, "It was not changed")
                 .doesNotContain("\tat ");
     }
 

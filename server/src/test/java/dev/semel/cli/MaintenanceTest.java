@@ -3,10 +3,16 @@ package dev.semel.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.jdbc.SqliteSchema;
+import dev.semel.jdbc.SqliteSettings;
+import dev.semel.jdbc.SqliteTaskStore;
+import dev.semel.store.ClaimRequest;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -81,6 +87,52 @@ class MaintenanceTest {
                         "", Map.of(), "doctor", "--json", "--store", "sqlite:" + directory.resolve("none/semel.db"))
                 .exits(1);
         assertThat(nowhere.json().path("ok").asBoolean()).isFalse();
+    }
+
+    @Test
+    void theDoctorFindsATimeThatAWrongClockHasMovedAheadAndSetsItBack() {
+        String before = cli.submit("t", "{}");
+        SqliteSettings ahead = SqliteSettings.standard().withClock(Clock.offset(Clock.systemUTC(), Duration.ofDays(1)));
+        try (SqliteTaskStore store = SqliteTaskStore.open(cli.file(), ahead)) {
+            assertThat(store.claim(new ClaimRequest(
+                                    1, false, Set.of("default"), null, 10, 10, Duration.ofHours(1), "w"))
+                            .tasks())
+                    .hasSize(1);
+            Cli.Ran atWork = cli.run("doctor", "--repair-time").exits(6);
+            assertThat(atWork.err()).contains("other programs are at work on it", "Stop them");
+        }
+        String during = cli.submit("t", "{}");
+
+        Cli.Ran found = cli.run("doctor").exits(1);
+        assertThat(found.out())
+                .contains("fail  file's time: ", " ahead of this machine's clock", "doctor --repair-time");
+
+        JsonNode repaired =
+                cli.run("doctor", "--repair-time", "--json").exits(0).json();
+        assertThat(repaired.path("checks")
+                        .valueStream()
+                        .filter(check -> check.path("check").asString().equals("repair of the file's time"))
+                        .map(check -> check.path("seen").asString()))
+                .singleElement()
+                .asString()
+                .contains("set back from", "2 tasks moved");
+        assertThat(cli.run("doctor", "--repair-time").exits(0).out())
+                .contains("repair of the file's time: not needed", "ok    file's time: not ahead");
+        // What was submitted under the wrong time is due now; the lease of the dead worker lasts as long as it would
+        // have.
+        cli.run("worker", "default", "--exec", "true", "--once").exits(0);
+        assertThat(cli.json("task", "show", during).path("state").asString()).isEqualTo("completed");
+        assertThat(cli.json("task", "show", before).path("state").asString()).isEqualTo("running");
+    }
+
+    @Test
+    void theDoctorSaysThatCommitsAreMissing() throws IOException {
+        cli.submit("t", "{}");
+        Path old = Files.copy(cli.file(), directory.resolve("old.db"));
+        cli.submit("t", "{}");
+        Files.write(cli.file(), Files.readAllBytes(old));
+        Cli.Ran ran = cli.run("doctor").exits(1);
+        assertThat(ran.out()).contains("fail  store: ", "commits are missing", "semel.db-hint");
     }
 
     @Test

@@ -22,7 +22,7 @@
  *
  *     @Override
  *     protected TaskStore openAnother() {                        // a second handle on the data of the last open
- *         return SqliteTaskStore.open(file, SqliteSettings.standard().withClock(clock));
+ *         return SqliteTaskStore.open(file, SqliteSettings.standard().withClock(clock).withElapsed(clock));
  *     }
  * }
  * }</pre>
