@@ -73,6 +73,7 @@ final class PostgresJoining {
         PostgresHeld held = new PostgresHeld();
         try {
             check(connection);
+            database.check(connection);
             for (int tries = 1; ; tries++) {
                 Savepoint before = connection.setSavepoint();
                 try {
