@@ -14,6 +14,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import javax.sql.DataSource;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -92,11 +93,18 @@ class PostgresPoolerTest {
 
     @Test
     void whatOtherProgramsLeftInTheSessionsOfThePoolerIsRefusedToo() throws SQLException {
+        List<Connection> others = new ArrayList<>();
         for (int i = 0; i < CONNECTIONS; i++) {
-            try (Connection other = pooled(1).getConnection();
-                    Statement statement = other.createStatement()) {
-                statement.execute("SELECT 1"); // as S_1
+            Connection other = pooled(0).getConnection();
+            others.add(other);
+            other.setAutoCommit(false);
+            try (Statement statement = other.createStatement()) {
+                statement.execute("PREPARE \"S_1\" AS SELECT 1");
             }
+        }
+        for (Connection other : others) {
+            other.commit();
+            other.close();
         }
         assertRefused(() -> PostgresTaskStore.open(pooled(5), SETTINGS));
         try (PostgresTaskStore store = PostgresTaskStore.open(pooled(0), SETTINGS)) {
