@@ -47,6 +47,7 @@ final class PostgresConnections {
 
     private final DataSource source;
     private final String shown;
+    private final PostgresPatience patience;
     // By identity: the driver's connections have no equality of their own.
     private final Set<PGConnection> checked =
             Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
@@ -56,9 +57,10 @@ final class PostgresConnections {
      *
      * @param shown which store it is, for messages: "The PostgreSQL store at …"
      */
-    PostgresConnections(DataSource source, String shown) {
+    PostgresConnections(DataSource source, String shown, PostgresPatience patience) {
         this.source = source;
         this.shown = shown;
+        this.patience = patience;
     }
 
     /** A connection that may prepare statements as it is set up to. */
@@ -67,8 +69,9 @@ final class PostgresConnections {
         try {
             PGConnection driver = driver(connection);
             if (driver != null && !checked.contains(driver)) {
-                // So that the check leaves no transaction open.
-                try (PostgresAutoCommit automatic = PostgresAutoCommit.on(connection)) {
+                // With auto-commit, so that the check leaves no transaction open.
+                try (PostgresPatience.Restored limited = patience.with(connection, 0);
+                        PostgresAutoCommit automatic = PostgresAutoCommit.on(connection)) {
                     check(connection);
                 }
             }

@@ -48,8 +48,10 @@ public final class PostgresGuardStore implements JoiningGuardStore {
         if (source == null) {
             throw new InvalidInput("A PostgreSQL guard store needs a data source, but got null.");
         }
-        PostgresGuardStore store =
-                new PostgresGuardStore(new PostgresConnections(source, "The PostgreSQL database of the guard"));
+        PostgresGuardStore store = new PostgresGuardStore(new PostgresConnections(
+                source,
+                "The PostgreSQL database of the guard",
+                PostgresPatience.withGivenConnections(PostgresSettings.standard())));
         store.asked(connection -> {
             PostgresGuardSchema.migrate(connection);
             return true;

@@ -79,7 +79,7 @@ public final class PostgresTaskStore implements TaskStore, JoiningStore, Transac
         PostgresPatience patience = pool == null
                 ? PostgresPatience.withGivenConnections(settings)
                 : PostgresPatience.withOwnConnections(settings);
-        PostgresConnections connections = new PostgresConnections(source, "The PostgreSQL store " + shown);
+        PostgresConnections connections = new PostgresConnections(source, "The PostgreSQL store " + shown, patience);
         try (Connection connection = connections.get();
                 PostgresPatience.Restored limited = patience.thoroughly(connection, 0);
                 PostgresAutoCommit automatic = PostgresAutoCommit.on(connection)) {
