@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Handlers behind a guard, and what submissions tell an observer. */
-@Timeout(30)
+@Timeout(180)
 class GuardedTaskTest {
 
     record Charge(String order, int sent) {}

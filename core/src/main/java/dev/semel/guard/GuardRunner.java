@@ -12,6 +12,7 @@ import java.sql.Connection;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
@@ -83,9 +84,9 @@ final class GuardRunner {
             return new Outcome.Unguarded<>(effect.run(OwnerToken.next(random).hex()));
         }
         Hold hold = call.hold(OwnerToken.next(random));
-        Begun begun;
+        Beginning beginning;
         try {
-            begun = patiently(call, hold);
+            beginning = patiently(call, hold);
         } catch (InvalidInput e) {
             throw e;
         } catch (RuntimeException e) {
@@ -102,8 +103,8 @@ final class GuardRunner {
                     e);
             return new Outcome.Unguarded<>(unguarded(hold, effect));
         }
-        return switch (begun) {
-            case Begun.Entered(boolean takenOver) -> entered(call, hold, takenOver, effect);
+        return switch (beginning.begun()) {
+            case Begun.Entered(boolean takenOver) -> entered(call, hold, takenOver, beginning.since(), effect);
             case Begun.Done done -> {
                 LOG.debug(
                         "Skipped a duplicate: key \"{}\", type \"{}\"",
@@ -136,15 +137,23 @@ final class GuardRunner {
         return result;
     }
 
+    /**
+     * How a call began.
+     *
+     * @param since when the store was asked for the hold, or to renew it: its lease runs since then at the earliest
+     */
+    private record Beginning(Begun begun, long since) {}
+
     /** Begins; while somebody else is busy and the call says so, looks again until its wait is over. */
-    private Begun patiently(GuardCall call, Hold hold) {
+    private Beginning patiently(GuardCall call, Hold hold) {
         long began = nanos.getAsLong();
         long limit = call.settings().waitLimit().toNanos();
         long pause = FIRST_LOOK;
         while (true) {
             long asked = nanos.getAsLong();
             Begun begun = checked(hold, asked);
-            if (begun instanceof Begun.Entered && !isStillHeld(hold, asked)) {
+            OptionalLong since = begun instanceof Begun.Entered ? heldSince(hold, asked) : OptionalLong.of(asked);
+            if (since.isEmpty()) {
                 continue;
             }
             long left = limit - (nanos.getAsLong() - began);
@@ -153,23 +162,23 @@ final class GuardRunner {
                     || left <= 0
                     || Thread.currentThread().isInterrupted()) {
                 observe(resultOf(begun), asked);
-                return begun;
+                return new Beginning(begun, since.getAsLong());
             }
             // Not past the end of the other's lease: if it is dead, that is when it can be taken over.
             LockSupport.parkNanos(Math.min(Math.min(pause, left), Math.max(remaining.toNanos(), SHORTEST_LOOK)));
             if (Thread.currentThread().isInterrupted()) {
                 observe(resultOf(begun), asked);
-                return begun;
+                return new Beginning(begun, asked);
             }
             pause = Math.min(pause * 2, LONGEST_LOOK);
         }
     }
 
     /**
-     * Whether a hold that was entered is still one. An answer that took long may be older than the lease: then the hold is
-     * renewed before the effect begins, and if somebody else has it by now, everything begins again.
+     * Since when a hold that was entered is one; empty if it is none any more. An answer that took long may be older than the
+     * lease: then the hold is renewed before the effect begins, and if somebody else has it by now, everything begins again.
      */
-    private boolean isStillHeld(Hold hold, long asked) {
+    private OptionalLong heldSince(Hold hold, long asked) {
         long enough = hold.lease().toNanos() / 3;
         long sent = asked;
         for (int tries = 0; renewals != null && nanos.getAsLong() - sent > enough; tries++) {
@@ -179,10 +188,10 @@ final class GuardRunner {
             }
             sent = nanos.getAsLong();
             if (again(BEGIN_TRIES, () -> store.renew(hold)) == Settled.STALE) {
-                return false;
+                return OptionalLong.empty();
             }
         }
-        return true;
+        return OptionalLong.of(sent);
     }
 
     private Begun checked(Hold hold, long asked) {
@@ -203,7 +212,7 @@ final class GuardRunner {
     }
 
     private <T extends @Nullable Object, X extends Exception> Outcome<T> entered(
-            GuardCall call, Hold hold, boolean takenOver, Effect<T, X> effect) throws X {
+            GuardCall call, Hold hold, boolean takenOver, long since, Effect<T, X> effect) throws X {
         if (takenOver) {
             LOG.warn(
                     "Took over key \"{}\" of type \"{}\" from a call that vanished; whether its effect happened is not"
@@ -211,7 +220,7 @@ final class GuardRunner {
                     hold.key().key(),
                     call.settings().type());
         }
-        Renewals.Renewing renewing = renewals == null ? null : renewals.start(hold);
+        Renewals.Renewing renewing = renewals == null ? null : renewals.start(hold, nanos.getAsLong() - since);
         try {
             T result = attempted(hold, effect);
             return new Outcome.Ran<>(recorded(call, hold, result));

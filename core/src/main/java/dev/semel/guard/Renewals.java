@@ -51,14 +51,20 @@ final class Renewals implements AutoCloseable {
         Future<?> unused = timer.scheduleWithFixedDelay(step, nanos, nanos, TimeUnit.NANOSECONDS);
     }
 
-    /** Renews a hold at thirds of its lease until told to stop. */
-    Renewing start(Hold hold) {
-        Renewing renewing = new Renewing(hold, System.nanoTime());
+    /**
+     * Renews a hold at thirds of its lease until told to stop.
+     *
+     * @param age how long ago the hold was asked for, in nanoseconds: its lease may run since then. Counted from now instead,
+     *     an answer that took a third of the lease would leave room for one renewal
+     */
+    Renewing start(Hold hold, long age) {
+        Renewing renewing = new Renewing(hold, System.nanoTime() - age);
         running.add(renewing);
         return renewing;
     }
 
-    private void tick() {
+    /** Renews what is due. */
+    void tick() {
         long now = System.nanoTime();
         for (Renewing each : running) {
             // Counted from when it was planned, so that a slow answer does not move the following ones.

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What a guard does, on the store in memory. */
-@Timeout(30)
+@Timeout(180)
 class GuardTest {
 
     private final AtomicReference<Instant> now = new AtomicReference<>(Instant.parse("2026-01-27T12:00:00Z"));

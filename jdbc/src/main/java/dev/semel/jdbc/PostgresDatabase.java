@@ -11,7 +11,6 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
-import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /** The way to the database: transactions that are run again where that is what a failure asks for, and single reads. */
@@ -83,7 +82,7 @@ final class PostgresDatabase {
         T look(PostgresSession session) throws SQLException;
     }
 
-    private final DataSource source;
+    private final PostgresConnections connections;
     private final String shown;
     private final PostgresSettings settings;
     private final PostgresPatience patience;
@@ -95,12 +94,12 @@ final class PostgresDatabase {
     private volatile PostgresQueues queues = PostgresQueues.UNREAD;
 
     PostgresDatabase(
-            DataSource source,
+            PostgresConnections connections,
             String shown,
             PostgresSettings settings,
             PostgresPatience patience,
             Consumer<StoreNews> told) {
-        this.source = source;
+        this.connections = connections;
         this.shown = shown;
         this.settings = settings;
         this.patience = patience;
@@ -141,12 +140,17 @@ final class PostgresDatabase {
     }
 
     SemelException translated(SQLException e) {
-        return PostgresFailures.translated(shown, e);
+        return PostgresConnections.isMixedUp(e) ? connections.mixedUp(e) : PostgresFailures.translated(shown, e);
     }
 
     /** A connection for a transaction that somebody else ends. */
     Connection connection() throws SQLException {
-        return source.getConnection();
+        return connections.get();
+    }
+
+    /** Checks a connection that is not the store's before its first use. */
+    void check(Connection connection) throws SQLException {
+        connections.check(connection);
     }
 
     /** Gives a connection time for statements that are not the store's. */
@@ -258,7 +262,7 @@ final class PostgresDatabase {
             throws SQLException {
         T answer;
         StoreNews news;
-        try (Connection connection = source.getConnection();
+        try (Connection connection = connections.get();
                 PostgresPatience.Restored limited = limit.of(connection, lockMillis);
                 PostgresAutoCommit manual = PostgresAutoCommit.off(connection)) {
             try {
@@ -278,7 +282,7 @@ final class PostgresDatabase {
     /** Runs a statement that is a transaction of its own, and again if it lost a race. */
     <T> T atOnce(Look<T> look) throws SQLException {
         for (int tries = 1; ; tries++) {
-            try (Connection connection = source.getConnection();
+            try (Connection connection = connections.get();
                     PostgresPatience.Restored limited =
                             patience.with(connection, settings.lockLimit().toMillis());
                     PostgresAutoCommit automatic = PostgresAutoCommit.on(connection)) {
@@ -340,7 +344,7 @@ final class PostgresDatabase {
     }
 
     private <T> T read(Limit limit, Look<T> look) {
-        try (Connection connection = source.getConnection();
+        try (Connection connection = connections.get();
                 PostgresPatience.Restored limited = limit.of(connection, 0);
                 PostgresAutoCommit automatic = PostgresAutoCommit.on(connection)) {
             return look.look(new PostgresSession(connection, texts, false));

@@ -9,6 +9,7 @@ import dev.semel.guard.Hold;
 import dev.semel.guard.JoiningGuardStore;
 import dev.semel.guard.Settled;
 import dev.semel.task.InvalidInput;
+import dev.semel.task.SemelException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -28,10 +29,10 @@ public final class PostgresGuardStore implements JoiningGuardStore {
     // How long a call waits for a transaction of somebody else's that has entered the same key and is still open.
     private static final Duration LOCK_LIMIT = Duration.ofSeconds(1);
 
-    private final DataSource source;
+    private final PostgresConnections connections;
 
-    private PostgresGuardStore(DataSource source) {
-        this.source = source;
+    private PostgresGuardStore(PostgresConnections connections) {
+        this.connections = connections;
     }
 
     /**
@@ -40,13 +41,17 @@ public final class PostgresGuardStore implements JoiningGuardStore {
      * @param source gives connections to the database; use a pool. It is not closed with the store
      * @return the store
      * @throws dev.semel.task.StoreUnavailable if the database does not answer
-     * @throws dev.semel.task.StoreUnusable if the table cannot be made; the message says why
+     * @throws dev.semel.task.StoreUnusable if the table cannot be made, or the database is behind a pooler that does not know
+     *     the driver's prepared statements; the message says what to do
      */
     public static PostgresGuardStore on(DataSource source) {
         if (source == null) {
             throw new InvalidInput("A PostgreSQL guard store needs a data source, but got null.");
         }
-        PostgresGuardStore store = new PostgresGuardStore(source);
+        PostgresGuardStore store = new PostgresGuardStore(new PostgresConnections(
+                source,
+                "The PostgreSQL database of the guard",
+                PostgresPatience.withGivenConnections(PostgresSettings.standard())));
         store.asked(connection -> {
             PostgresGuardSchema.migrate(connection);
             return true;
@@ -59,7 +64,7 @@ public final class PostgresGuardStore implements JoiningGuardStore {
     }
 
     private <T> T asked(Work<T> work) {
-        try (Connection connection = source.getConnection()) {
+        try (Connection connection = connections.get()) {
             boolean manual = !connection.getAutoCommit();
             try {
                 T answer = work.run(connection);
@@ -74,8 +79,12 @@ public final class PostgresGuardStore implements JoiningGuardStore {
                 throw e;
             }
         } catch (SQLException e) {
-            throw PostgresErrors.translated(e);
+            throw translated(connections, e);
         }
+    }
+
+    static SemelException translated(PostgresConnections connections, SQLException e) {
+        return PostgresConnections.isMixedUp(e) ? connections.mixedUp(e) : PostgresErrors.translated(e);
     }
 
     private static void undo(Connection connection, Exception because) {
@@ -133,7 +142,7 @@ public final class PostgresGuardStore implements JoiningGuardStore {
 
     @Override
     public GuardStore joining(Connection connection) {
-        return PostgresJoinedGuard.on(connection);
+        return PostgresJoinedGuard.on(connection, connections);
     }
 
     /** Closes nothing: the data source is the caller's. */

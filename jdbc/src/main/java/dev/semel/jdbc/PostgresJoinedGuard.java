@@ -24,13 +24,15 @@ import org.jspecify.annotations.Nullable;
 final class PostgresJoinedGuard implements GuardStore {
 
     private final Connection connection;
+    private final PostgresConnections connections;
     private final Deque<Savepoint> savepoints = new ArrayDeque<>();
 
-    private PostgresJoinedGuard(Connection connection) {
+    private PostgresJoinedGuard(Connection connection, PostgresConnections connections) {
         this.connection = connection;
+        this.connections = connections;
     }
 
-    static PostgresJoinedGuard on(Connection connection) {
+    static PostgresJoinedGuard on(Connection connection, PostgresConnections connections) {
         try {
             if (connection.isClosed()) {
                 throw new InvalidInput("A joined transaction is an open one, but the connection is closed.");
@@ -40,14 +42,15 @@ final class PostgresJoinedGuard implements GuardStore {
                         + " auto-commit on. Call setAutoCommit(false) first, and commit() at the end.");
             }
         } catch (SQLException e) {
-            throw PostgresErrors.translated(e);
+            throw PostgresGuardStore.translated(connections, e);
         }
-        return new PostgresJoinedGuard(connection);
+        return new PostgresJoinedGuard(connection, connections);
     }
 
     @Override
     public Begun begin(Hold hold) {
         try {
+            connections.check(connection);
             Savepoint savepoint = connection.setSavepoint();
             boolean entered = false;
             try {
@@ -62,7 +65,7 @@ final class PostgresJoinedGuard implements GuardStore {
                 }
             }
         } catch (SQLException e) {
-            throw PostgresErrors.translated(e);
+            throw PostgresGuardStore.translated(connections, e);
         }
     }
 
@@ -85,7 +88,7 @@ final class PostgresJoinedGuard implements GuardStore {
             } catch (SQLException broken) {
                 e.addSuppressed(broken);
             }
-            throw PostgresErrors.translated(e);
+            throw PostgresGuardStore.translated(connections, e);
         }
     }
 
@@ -95,7 +98,7 @@ final class PostgresJoinedGuard implements GuardStore {
             undo(savepoints.pop());
             return Settled.APPLIED;
         } catch (SQLException e) {
-            throw PostgresErrors.translated(e);
+            throw PostgresGuardStore.translated(connections, e);
         }
     }
 
@@ -109,7 +112,7 @@ final class PostgresJoinedGuard implements GuardStore {
         try {
             return PostgresGuards.find(connection, key);
         } catch (SQLException e) {
-            throw PostgresErrors.translated(e);
+            throw PostgresGuardStore.translated(connections, e);
         }
     }
 

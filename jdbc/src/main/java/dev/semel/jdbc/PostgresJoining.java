@@ -73,6 +73,7 @@ final class PostgresJoining {
         PostgresFindings findings = new PostgresFindings();
         try {
             check(connection);
+            database.check(connection);
             return PostgresBatchSplitter.submit(asked, findings, part -> submitPart(connection, part, findings));
         } catch (SQLException e) {
             throw explained(e);

@@ -1,5 +1,6 @@
 package dev.semel.jdbc;
 
+import dev.semel.task.StoreUnusable;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -25,7 +26,7 @@ final class PostgresListening implements AutoCloseable {
     private static final long LONGEST_PAUSE = TimeUnit.SECONDS.toNanos(30);
 
     private final DataSource hearing;
-    private final DataSource sending;
+    private final PostgresConnections sending;
     private final String channel;
     private final PostgresPatience patience;
     private final Thread thread;
@@ -35,7 +36,7 @@ final class PostgresListening implements AutoCloseable {
     private volatile @Nullable Consumer<String> hearer;
     private boolean failed;
 
-    PostgresListening(DataSource hearing, DataSource sending, String schema, PostgresPatience patience) {
+    PostgresListening(DataSource hearing, PostgresConnections sending, String schema, PostgresPatience patience) {
         this.patience = patience;
         this.hearing = hearing;
         this.sending = sending;
@@ -55,14 +56,14 @@ final class PostgresListening implements AutoCloseable {
 
     /** Tells the others, in a transaction of its own. */
     void send(String message) {
-        try (Connection connection = sending.getConnection();
+        try (Connection connection = sending.get();
                 PostgresPatience.Restored limited = patience.with(connection, 0);
                 PostgresAutoCommit automatic = PostgresAutoCommit.on(connection);
                 PreparedStatement notify = connection.prepareStatement("SELECT pg_notify(?, ?)")) {
             notify.setString(1, channel);
             notify.setString(2, own + " " + message);
             notify.execute();
-        } catch (SQLException e) {
+        } catch (SQLException | StoreUnusable e) {
             PostgresHints.LOG.debug("Other processes are not told of new work", e);
         }
     }

@@ -81,15 +81,16 @@ public final class PostgresTaskStore implements TaskStore, JoiningStore, Transac
         PostgresPatience patience = pool == null
                 ? PostgresPatience.withGivenConnections(settings)
                 : PostgresPatience.withOwnConnections(settings);
-        try (Connection connection = source.getConnection();
+        PostgresConnections connections = new PostgresConnections(source, "The PostgreSQL store " + shown, patience);
+        try (Connection connection = connections.get();
                 PostgresPatience.Restored limited = patience.thoroughly(connection, 0);
                 PostgresAutoCommit automatic = PostgresAutoCommit.on(connection)) {
             PostgresSchema.migrate(connection, shown, settings);
         }
         this.listening =
-                hintSource == null ? null : new PostgresListening(hintSource, source, settings.schema(), patience);
+                hintSource == null ? null : new PostgresListening(hintSource, connections, settings.schema(), patience);
         this.hints = new PostgresHints(listening == null ? null : listening::send);
-        this.database = new PostgresDatabase(source, shown, settings, patience, hints::tell);
+        this.database = new PostgresDatabase(connections, shown, settings, patience, hints::tell);
         this.joining = new PostgresJoining(database);
         this.transacting = new PostgresTransacting(database);
         this.claims = new PostgresClaims(settings.sharedFrom());

@@ -10,6 +10,7 @@ import dev.semel.task.TaskId;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.HashSet;
+import java.sql.Statement;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -22,8 +23,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class PostgresTransacting {
 
-    // Whoever waits for the lease's row has to see what the holder did.
-    private static final int ISOLATION = Connection.TRANSACTION_READ_COMMITTED;
+    // Whoever waits for the lease's row has to see what the holder did. For this transaction alone: a setting of the
+    // session would stay behind in a session that a pooler gives to somebody else.
+    private static final String READ_COMMITTED = "SET TRANSACTION ISOLATION LEVEL READ COMMITTED";
 
     // A number that no other transaction has: so it shows if the handler ended this one by itself.
     private static final String NUMBER = "SELECT pg_current_xact_id()::text";
@@ -47,9 +49,8 @@ final class PostgresTransacting {
         try (connection;
                 PostgresPatience.Restored limited = database.thoroughly(connection)) {
             boolean automatic = connection.getAutoCommit();
-            int isolation = connection.getTransactionIsolation();
-            begin(connection, automatic, isolation);
             try {
+                begin(connection, automatic);
                 String number = number(connection);
                 String result;
                 try (HandlersConnection handlers = new HandlersConnection(
@@ -68,7 +69,7 @@ final class PostgresTransacting {
                 rollBack(connection, e);
                 throw e;
             } finally {
-                giveBack(connection, automatic, isolation);
+                giveBack(connection, automatic);
             }
         }
         database.tell(news);
@@ -92,13 +93,13 @@ final class PostgresTransacting {
         }
     }
 
-    private void begin(Connection connection, boolean automatic, int isolation) {
+    private void begin(Connection connection, boolean automatic) {
         try {
             if (automatic) {
                 connection.setAutoCommit(false);
             }
-            if (isolation != ISOLATION) {
-                connection.setTransactionIsolation(ISOLATION);
+            try (Statement statement = connection.createStatement()) {
+                statement.execute(READ_COMMITTED);
             }
         } catch (SQLException e) {
             throw database.translated(e);
@@ -185,15 +186,9 @@ final class PostgresTransacting {
     }
 
     /** As it came: not every pool resets what was set. */
-    private static void giveBack(Connection connection, boolean automatic, int isolation) {
+    private static void giveBack(Connection connection, boolean automatic) {
         try {
-            if (connection.isClosed()) {
-                return;
-            }
-            if (isolation != ISOLATION) {
-                connection.setTransactionIsolation(isolation);
-            }
-            if (automatic) {
+            if (!connection.isClosed() && automatic) {
                 connection.setAutoCommit(true);
             }
         } catch (SQLException e) {

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Effects and their records in one transaction. */
-@Timeout(30)
+@Timeout(180)
 class JoinedGuardTest {
 
     abstract static class Joining {

@@ -31,6 +31,9 @@ class PostgresRoundTripsTest {
 
     private static final int WARM = 30;
 
+    // A claim whose read took longer than five milliseconds, as on a busy machine, asks once more why.
+    private static final int ROUNDS = 20;
+
     private FaultyWire wire;
     private PostgresTaskStore store;
 
@@ -77,21 +80,23 @@ class PostgresRoundTripsTest {
             complete(store.claim(Tasks.request(50)));
             complete(store.claim(Tasks.request(50)));
         }
-        store.submit(plain(11));
-        List<Claims> claims = new ArrayList<>();
-        assertThat(requestsOf(() -> claims.add(store.claim(Tasks.request(5)))))
-                .as("one that takes all it may")
-                .isEqualTo(2);
-        assertThat(requestsOf(() -> claims.add(store.claim(Tasks.request(2)))))
-                .as("one of few, which share no lease")
-                .isEqualTo(2);
-        assertThat(requestsOf(() -> claims.add(store.claim(Tasks.request(50)))))
-                .as("one that takes the rest")
-                .isEqualTo(2);
-        assertThat(requestsOf(() -> claims.add(store.claim(Tasks.request(50)))))
-                .as("one that finds nothing")
-                .isEqualTo(2);
-        assertThat(claims).extracting(one -> one.tasks().size()).containsExactly(5, 2, 4, 0);
+        long[] fewest = {ROUNDS, ROUNDS, ROUNDS, ROUNDS};
+        int[] limits = {5, 2, 50, 50};
+        int[] sizes = {5, 2, 4, 0};
+        for (int round = 0; round < ROUNDS; round++) {
+            store.submit(plain(11));
+            List<Claims> claims = new ArrayList<>();
+            for (int i = 0; i < limits.length; i++) {
+                int limit = limits[i];
+                fewest[i] = Math.min(fewest[i], requestsOf(() -> claims.add(store.claim(Tasks.request(limit)))));
+                assertThat(claims.get(i).tasks()).hasSize(sizes[i]);
+            }
+            claims.forEach(this::complete);
+        }
+        assertThat(fewest)
+                .as(
+                        "one that takes all it may, one of few that share no lease, one that takes the rest, one that finds nothing")
+                .containsOnly(2);
     }
 
     @Test

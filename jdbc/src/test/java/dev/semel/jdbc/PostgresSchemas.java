@@ -28,6 +28,8 @@ final class PostgresSchemas implements AutoCloseable {
     // On a busy machine others may be slow, and a submission that gives up is not what these tests ask for.
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
+    static final int CONNECTIONS = 24;
+
     // All but names, which mean the same for ever, and what there is one row of.
     private static final String TABLES = "SELECT tablename FROM pg_catalog.pg_tables WHERE schemaname = ?"
             + " AND tablename NOT IN ('lane', 'scope', 'change', 'schema_version') ORDER BY tablename";
@@ -40,7 +42,7 @@ final class PostgresSchemas implements AutoCloseable {
     PostgresSchemas(DataSource database) {
         HikariConfig config = new HikariConfig();
         config.setDataSource(database);
-        config.setMaximumPoolSize(24);
+        config.setMaximumPoolSize(CONNECTIONS);
         config.setMinimumIdle(1);
         pool = new HikariDataSource(config);
     }

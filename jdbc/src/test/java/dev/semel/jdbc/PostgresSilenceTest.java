@@ -184,7 +184,9 @@ class PostgresSilenceTest {
         try (PostgresTaskStore store = PostgresTaskStore.open(
                 noting(limits), PostgresSettings.standard().withHints(false).withAnswerLimit(Duration.ofSeconds(20)))) {
             int thorough = (int) TimeUnit.MINUTES.toMillis(5);
-            assertThat(limits).containsExactly(thorough, 0);
+            assertThat(limits)
+                    .as("the check of a new connection, then the tables")
+                    .containsExactly(20_000, 0, thorough, 0);
             limits.clear();
             store.find(List.of(Tasks.id()));
             store.depths();

@@ -81,7 +81,7 @@ class WorkerProcessTest {
         assertThat(task.path("failures").asInt()).isZero();
         assertThat(task.path("attempts").path(0).path("outcome").asString()).isEqualTo("put_back");
         long program = Long.parseLong(Files.readString(pid).strip());
-        await().atMost(Duration.ofSeconds(10)).until(() -> WorkerTest.isGone(program));
+        await().atMost(Duration.ofSeconds(60)).until(() -> WorkerTest.isGone(program));
     }
 
     @Test

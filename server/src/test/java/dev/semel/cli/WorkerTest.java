@@ -221,7 +221,7 @@ class WorkerTest {
         worker.join();
         assertThat(cli.show(id).path("state").asString()).isEqualTo("cancelled");
         for (String pid : Files.readAllLines(pids)) {
-            await().atMost(Duration.ofSeconds(10)).until(() -> isGone(Long.parseLong(pid)));
+            await().atMost(Duration.ofSeconds(60)).until(() -> isGone(Long.parseLong(pid)));
         }
     }
 

@@ -44,9 +44,9 @@ class Ear implements StoreListener {
 
     private void await(Predicate<String> expected, String what) {
         try {
-            String hint = heard.poll(10, TimeUnit.SECONDS);
+            String hint = heard.poll(60, TimeUnit.SECONDS);
             while (hint != null && !expected.test(hint)) {
-                hint = heard.poll(10, TimeUnit.SECONDS);
+                hint = heard.poll(60, TimeUnit.SECONDS);
             }
             assertThat(hint).as("a hint of %s", what).isNotNull();
         } catch (InterruptedException e) {

@@ -25,7 +25,16 @@ public abstract class GuardProcessContract {
     static final int THREADS = 4;
     static final int KEYS = 25;
     private static final int PROCESSES = 4;
+
+    // Waited for until it has run out, so it is short.
     private static final Duration LEASE = Duration.ofSeconds(1);
+
+    // Where every owner lives, no lease may run out: a busy machine does not let a process run for seconds now and
+    // then.
+    private static final Duration LONG_LEASE = Duration.ofMinutes(2);
+
+    // How long after the end of a lease somebody enters who waits for it, on a busy machine too.
+    private static final Duration PROMPTLY = Duration.ofSeconds(20);
 
     /** For subclasses. */
     protected GuardProcessContract() {}
@@ -64,8 +73,8 @@ public abstract class GuardProcessContract {
         }
     }
 
-    private GuardProcess process(String address, String what) {
-        return GuardProcess.start(opener(), address, LEASE, what);
+    private GuardProcess process(String address, Duration lease, String what) {
+        return GuardProcess.start(opener(), address, lease, what);
     }
 
     @Test
@@ -78,7 +87,7 @@ public abstract class GuardProcessContract {
         Map<String, Integer> results = new HashMap<>();
         try (GuardStore store = opened(address)) {
             for (int i = 0; i < PROCESSES; i++) {
-                processes.add(process(address, "many"));
+                processes.add(process(address, LONG_LEASE, "many"));
             }
             processes.forEach(each -> each.expect("ready"));
             processes.forEach(each -> each.say("go"));
@@ -100,12 +109,12 @@ public abstract class GuardProcessContract {
     }
 
     @Test
-    @DisplayName("A process that is killed in its effect is taken over within one lease")
+    @DisplayName("A process that is killed in its effect is taken over soon after its lease has run out")
     void aKilledOwnerIsTakenOver() {
         String address = freshAddress();
         try (GuardStore store = opened(address);
                 Guard guard = Guard.on(store).whenBusy(WhenBusy.WAIT).build();
-                GuardProcess owner = process(address, "one")) {
+                GuardProcess owner = process(address, LEASE, "one")) {
             owner.expect("ready");
             owner.say("go");
             owner.expect("in the effect");
@@ -115,7 +124,7 @@ public abstract class GuardProcessContract {
             Instant leaseUntil = Objects.requireNonNull(left.leaseUntil());
             assertThat(guard.find("one").orElseThrow().beganAt())
                     .isAfterOrEqualTo(leaseUntil)
-                    .isBefore(leaseUntil.plus(LEASE));
+                    .isBefore(leaseUntil.plus(PROMPTLY));
         }
     }
 
@@ -125,7 +134,7 @@ public abstract class GuardProcessContract {
         String address = freshAddress();
         try (GuardStore store = opened(address);
                 Guard guard = Guard.on(store).whenBusy(WhenBusy.WAIT).build();
-                GuardProcess owner = process(address, "one")) {
+                GuardProcess owner = process(address, LEASE, "one")) {
             owner.expect("ready");
             owner.say("go");
             owner.expect("in the effect");
