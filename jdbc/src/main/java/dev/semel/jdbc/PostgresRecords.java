@@ -115,15 +115,16 @@ final class PostgresRecords {
 
     // Waits for whoever holds one of them; one that is not there is not waited for.
     private static final String LOCK = """
-            SELECT r.scope FROM unnest(?, ?) WITH ORDINALITY AS p (scope, key, n)
-            JOIN semel.record r ON r.scope = p.scope AND r.key = p.key
-            ORDER BY p.n FOR UPDATE OF r
+            SELECT r.scope FROM unnest(?, ?) AS p (scope, key)
+            CROSS JOIN LATERAL (
+              SELECT x.scope FROM semel.record x WHERE x.scope = p.scope AND x.key = p.key LIMIT 1 FOR UPDATE) r
             """;
 
     private static final String LOCK_FREE = """
             SELECT r.scope, r.key FROM unnest(?, ?) AS p (scope, key)
-            JOIN semel.record r ON r.scope = p.scope AND r.key = p.key
-            FOR UPDATE OF r SKIP LOCKED
+            CROSS JOIN LATERAL (
+              SELECT x.scope, x.key FROM semel.record x
+              WHERE x.scope = p.scope AND x.key = p.key LIMIT 1 FOR UPDATE SKIP LOCKED) r
             """;
 
     // Many callers with one key send few at a time, and each of them but one would leave an error in the server's log.
@@ -149,8 +150,9 @@ final class PostgresRecords {
 
     // Locks it, so that it does not end unseen: who makes another task wait for it has to be seen by its end.
     private static final String OPEN_FORMER = """
-            SELECT g.task FROM semel.former f JOIN semel.running g ON g.task = f.task WHERE f.scope = ? AND f.key = ?
-            LIMIT 1 FOR UPDATE OF g
+            SELECT g.task FROM semel.former f
+            CROSS JOIN LATERAL (SELECT x.task FROM semel.running x WHERE x.task = f.task LIMIT 1 FOR UPDATE) g
+            WHERE f.scope = ? AND f.key = ? LIMIT 1
             """;
 
     private static final String RENEW = "UPDATE semel.record SET expires_at = ? WHERE scope = ? AND key = ?";
@@ -162,11 +164,12 @@ final class PostgresRecords {
     private static final String COUNT = """
             WITH free AS MATERIALIZED (
               SELECT r.scope, r.key, m.count FROM unnest(?, ?, ?, ?) AS m (scope, key, task, count)
-              JOIN semel.record r ON r.scope = m.scope AND r.key = m.key AND r.task = m.task
-              FOR UPDATE OF r SKIP LOCKED
+              CROSS JOIN LATERAL (
+                SELECT x.scope, x.key FROM semel.record x
+                WHERE x.scope = m.scope AND x.key = m.key AND x.task = m.task LIMIT 1 FOR UPDATE SKIP LOCKED) r
             )
             UPDATE semel.record r SET duplicates = coalesce(r.duplicates, 0) + free.count, last_duplicate_at = ?
-            FROM free WHERE r.scope = free.scope AND r.key = free.key
+            FROM free WHERE r.scope = ANY (ARRAY[free.scope]) AND r.key = free.key
             """;
 
     private PostgresRecords() {}
