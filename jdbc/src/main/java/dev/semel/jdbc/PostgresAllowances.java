@@ -22,17 +22,19 @@ import org.jspecify.annotations.Nullable;
  */
 final class PostgresAllowances {
 
-    private static final String LOCK_MARKS =
-            "SELECT queue, mark FROM semel.mark WHERE queue = ANY (?) ORDER BY queue FOR UPDATE";
+    private static final String LOCK_MARKS = """
+            SELECT k.queue, k.mark FROM unnest(?) AS m (queue)
+            CROSS JOIN LATERAL (SELECT x.queue, x.mark FROM semel.mark x WHERE x.queue = m.queue LIMIT 1 FOR UPDATE) k
+            """;
 
     private static final String SAVE_MARK = "UPDATE semel.mark SET mark = ? WHERE queue = ?";
 
-    // By the index of leases, lane by lane.
+    // Lane by lane, and not by time: the sum keeps the server from the index of the ends of all leases.
     private static final String RUNNING = """
             SELECT coalesce(sum(r.open), 0), min(r.until) FROM semel.lane l CROSS JOIN LATERAL (
               SELECT 1 AS open, order_at + priority * 60000::bigint AS until FROM semel.running WHERE lane = l.id
               UNION ALL
-              SELECT open, until FROM semel.lease WHERE lane = l.id
+              SELECT open, until + 0 AS until FROM semel.lease WHERE lane = l.id
             ) r
             WHERE l.queue = ? AND r.until > ?
             """;

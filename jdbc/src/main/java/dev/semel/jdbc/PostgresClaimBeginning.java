@@ -23,9 +23,8 @@ final class PostgresClaimBeginning implements PostgresDatabase.Opening {
     private static final String LANES = PostgresDatabase.BEGIN + """
             ;
             SELECT l.id, l.queue, l.tenant, l.type, EXISTS (SELECT 1 FROM semel.running WHERE asked),
-              EXISTS (
-                SELECT 1 FROM semel.lease
-                WHERE until <= coalesce(?, (extract(epoch FROM clock_timestamp()) * 1000)::bigint)),\s""" + PostgresStarts.COUNT + """
+              coalesce((SELECT until FROM semel.lease ORDER BY until LIMIT 1)
+                <= coalesce(?, (extract(epoch FROM clock_timestamp()) * 1000)::bigint), false),\s""" + PostgresStarts.COUNT + """
              FROM (SELECT pg_advisory_xact_lock(736635, hashint8(?))) AS once
             JOIN semel.lane l ON l.queue = ANY (?) AND (?::text[] IS NULL OR l.type = ANY (?))
             """;

@@ -48,15 +48,12 @@ final class PostgresClaims {
     // Reads one entry of an index for each lane, and stops when it has found enough.
     private static final String DUE_LANES = """
             SELECT l.lane FROM unnest(?) AS l (lane)
-            WHERE EXISTS (
-                SELECT 1 FROM semel.ready WHERE lane = l.lane AND NOT suspect AND order_at <= ?
-                  AND order_at + priority * 60000::bigint <= ?)
-              OR EXISTS (
-                SELECT 1 FROM semel.ready WHERE lane = l.lane AND suspect AND order_at <= ?
-                  AND order_at + priority * 60000::bigint <= ?)
-              OR EXISTS (
-                SELECT 1 FROM semel.running WHERE lane = l.lane AND order_at <= ?
-                  AND order_at + priority * 60000::bigint <= ?)
+            WHERE (SELECT 1 FROM semel.ready WHERE lane = l.lane AND NOT suspect AND order_at <= ?
+                AND order_at + priority * 60000::bigint <= ? LIMIT 1) IS NOT NULL
+              OR (SELECT 1 FROM semel.ready WHERE lane = l.lane AND suspect AND order_at <= ?
+                AND order_at + priority * 60000::bigint <= ? LIMIT 1) IS NOT NULL
+              OR (SELECT 1 FROM semel.running WHERE lane = l.lane AND order_at <= ?
+                AND order_at + priority * 60000::bigint <= ? LIMIT 1) IS NOT NULL
             LIMIT ?
             """;
 

@@ -30,7 +30,8 @@ final class PostgresDepths {
             )
             SELECT l.queue, sum(p.due)::bigint, sum(p.delayed)::bigint, sum(p.running)::bigint, sum(p.waiting)::bigint,
               sum(p.dead)::bigint, min(p.oldest)
-            FROM part p JOIN semel.lane l ON l.id = p.lane GROUP BY l.queue
+            FROM part p CROSS JOIN LATERAL (SELECT x.queue FROM semel.lane x WHERE x.id = p.lane LIMIT 1) l
+            GROUP BY l.queue
             """;
 
     private PostgresDepths() {}

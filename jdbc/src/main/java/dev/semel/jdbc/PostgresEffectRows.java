@@ -42,8 +42,8 @@ final class PostgresEffectRows {
             """;
 
     // A task that is in a lease with others has no intent without an outcome: its first one takes it out.
-    private static final String SEEN = ", EXISTS (SELECT 1 FROM semel.running r WHERE r.task = e.task"
-            + " AND r.attempt = e.attempt), coalesce(?, (extract(epoch FROM clock_timestamp()) * 1000)::bigint)"
+    private static final String SEEN = ", (SELECT 1 FROM semel.running r WHERE r.task = e.task"
+            + " AND r.attempt = e.attempt LIMIT 1) IS NOT NULL, coalesce(?, (extract(epoch FROM clock_timestamp()) * 1000)::bigint)"
             + " FROM semel.effect e ";
 
     private static final String OF_LINEAGES =

@@ -35,17 +35,19 @@ final class PostgresEffects {
 
     // Sorted, because two batches that lock in different orders deadlock.
     private static final String HOLD_LEASES = """
-            SELECT r.task, r.attempt FROM unnest(?, ?) WITH ORDINALITY AS m (task, attempt, n)
-            JOIN semel.running r ON r.task = m.task AND r.attempt = m.attempt
-            ORDER BY m.n FOR SHARE OF r
+            SELECT r.task, r.attempt FROM unnest(?, ?) AS m (task, attempt)
+            CROSS JOIN LATERAL (
+              SELECT x.task, x.attempt FROM semel.running x
+              WHERE x.task = m.task AND x.attempt = m.attempt LIMIT 1 FOR SHARE) r
             """;
 
     private static final String TASKS = "SELECT id FROM semel.task WHERE id = ANY (?)";
 
     private static final String LOCK = "SELECT " + PostgresEffectRows.COLUMNS + """
-             FROM unnest(?, ?, ?) WITH ORDINALITY AS m (lineage, name, ordinal, n)
-            JOIN semel.effect e ON e.lineage = m.lineage AND e.name = m.name AND e.ordinal = m.ordinal
-            ORDER BY m.n FOR UPDATE OF e
+             FROM unnest(?, ?, ?) AS m (lineage, name, ordinal)
+            CROSS JOIN LATERAL (
+              SELECT * FROM semel.effect x
+              WHERE x.lineage = m.lineage AND x.name = m.name AND x.ordinal = m.ordinal LIMIT 1 FOR UPDATE) e
             """;
 
     // Where the task stands whose attempt dealt with an effect last.
@@ -64,7 +66,8 @@ final class PostgresEffects {
             SELECT f.task, f.seq, ? - f.priority * 60000::bigint, f.lane, f.attempt, f.failures, f.vanished, f.priority,
               f.vanished > 0, CASE WHEN t.mutex IS NOT NULL THEN
                 (SELECT l.tenant || chr(31) || l.type || chr(31) || t.mutex FROM semel.lane l WHERE l.id = t.lane) END
-            FROM free f JOIN semel.task t ON t.id = f.task
+            FROM free f
+            CROSS JOIN LATERAL (SELECT x.lane, x.mutex FROM semel.task x WHERE x.id = f.task LIMIT 1) t
             RETURNING lane
             """;
 
@@ -78,21 +81,24 @@ final class PostgresEffects {
             RETURNING lane
             """;
 
-    private static final String CONTINUED = """
-             EXISTS (SELECT 1 FROM semel.task t WHERE t.id = e.lineage)
-              OR EXISTS (SELECT 1 FROM semel.task t WHERE t.lineage = e.lineage)
-              OR EXISTS (SELECT 1 FROM semel.record r
-                WHERE coalesce(r.lineage, r.task) = e.lineage AND r.state IS NOT NULL AND r.state <> 'completed')
+    // Nothing continues a lineage that has no task, and no tombstone that could make one.
+    private static final String FORGET = """
+            DELETE FROM semel.effect e
+            WHERE e.lineage = ANY (?)
+              AND (SELECT 1 FROM semel.task t WHERE t.id = e.lineage LIMIT 1) IS NULL
+              AND (SELECT 1 FROM semel.task t WHERE t.lineage = e.lineage LIMIT 1) IS NULL
+              AND (SELECT 1 FROM semel.record r
+                WHERE coalesce(r.lineage, r.task) = e.lineage AND r.state IS NOT NULL AND r.state <> 'completed'
+                LIMIT 1) IS NULL
             """;
 
-    private static final String FORGET =
-            "DELETE FROM semel.effect e WHERE e.lineage = ANY (?) AND NOT (" + CONTINUED + ")";
-
     private static final String FORGET_COMPLETED = """
-            DELETE FROM semel.effect e USING semel.task own
-            WHERE own.id = ANY (?) AND e.lineage = coalesce(own.lineage, own.id)
-              AND NOT EXISTS (SELECT 1 FROM semel.task t WHERE t.id = e.lineage AND t.id <> own.id)
-              AND NOT EXISTS (SELECT 1 FROM semel.task t WHERE t.lineage = e.lineage AND t.id <> own.id)
+            DELETE FROM semel.effect e USING unnest(?) AS m (task)
+            CROSS JOIN LATERAL (
+              SELECT x.id, coalesce(x.lineage, x.id) AS lineage FROM semel.task x WHERE x.id = m.task LIMIT 1) own
+            WHERE e.lineage = ANY (ARRAY[own.lineage])
+              AND (SELECT 1 FROM semel.task t WHERE t.id = e.lineage AND t.id <> own.id LIMIT 1) IS NULL
+              AND (SELECT 1 FROM semel.task t WHERE t.lineage = e.lineage AND t.id <> own.id LIMIT 1) IS NULL
             """;
 
     private final PostgresTransaction tx;

@@ -55,7 +55,9 @@ final class PostgresEnds {
 
     private static final String CANCEL_READY = """
             WITH place AS MATERIALIZED (
-              SELECT q.ctid FROM semel.task t JOIN semel.ready q ON\s""" + PostgresTasks.FIRST_PLACE + """
+              SELECT p.ctid FROM semel.task t CROSS JOIN LATERAL (
+                SELECT q.ctid FROM semel.ready q WHERE\s""" + PostgresTasks.FIRST_PLACE + """
+                LIMIT 1) p
               WHERE t.id = ?
               UNION
               SELECT ctid FROM semel.ready WHERE task = ? AND attempt > 0
@@ -86,7 +88,7 @@ final class PostgresEnds {
               WHERE asked AND order_at + priority * 60000::bigint <= ? AND (? OR lane = ANY (?))
               LIMIT ? FOR UPDATE SKIP LOCKED
             ), gone AS (
-              DELETE FROM semel.running WHERE task IN (SELECT task FROM vanished)
+              DELETE FROM semel.running WHERE task = ANY (ARRAY(SELECT task FROM vanished))
               RETURNING task, started_at, lane, attempt, failures, vanished, asked, worker, mutex
             ), ended AS (
               INSERT INTO semel.done (task, finished_at, started_at, lane, attempt, failures, vanished, asked, bare, state,

@@ -101,8 +101,8 @@ final class PostgresGuards {
 
     // Locked before they are removed, and skipped if somebody is just taking one over.
     private static final String SWEEP = """
-            DELETE FROM semel_guard WHERE (tenant, key) IN (
-              SELECT tenant, key FROM semel_guard WHERE expires_at <= clock_timestamp() LIMIT ? FOR UPDATE SKIP LOCKED)
+            DELETE FROM semel_guard WHERE ctid = ANY (ARRAY(
+              SELECT ctid FROM semel_guard WHERE expires_at <= clock_timestamp() LIMIT ? FOR UPDATE SKIP LOCKED))
             """;
 
     // Each round somebody else got through; so many in a row mean that something is wrong.

@@ -46,26 +46,34 @@ final class PostgresLeases {
     /** The leases that {@code t} may be in, as {@code l}: few, because what is claimed together was mostly made together. */
     static final String NEAR = " l.lane = t.lane AND l.last_seq >= t.seq AND l.first_seq <= t.seq ";
 
-    private static final String SEARCH = "SELECT t.id, l.lane, l.last_seq, array_position(l.tasks, t.id) - 1"
-            + " FROM semel.task t JOIN semel.lease l ON" + NEAR
-            + "WHERE t.id = ANY (?) AND array_position(l.tasks, t.id) IS NOT NULL";
+    private static final String SEARCH = """
+            SELECT t.id, p.lane, p.last_seq, p.position - 1
+            FROM unnest(?) AS m (task)
+            CROSS JOIN LATERAL (SELECT x.id, x.lane, x.seq FROM semel.task x WHERE x.id = m.task LIMIT 1) t
+            CROSS JOIN LATERAL (
+              SELECT l.lane, l.last_seq, array_position(l.tasks, t.id) AS position FROM semel.lease l
+              WHERE l.lane = t.lane AND l.last_seq >= t.seq AND l.first_seq <= t.seq
+                AND array_position(l.tasks, t.id) IS NOT NULL
+              ORDER BY l.last_seq LIMIT 1) p
+            """;
 
     private static final String LOCK = """
             SELECT l.lane, l.last_seq, l.claim, l.started_at, l.until, l.open, l.worker, l.ended
-            FROM unnest(?, ?) WITH ORDINALITY AS k (lane, last_seq, n)
-            JOIN semel.lease l ON l.lane = k.lane AND l.last_seq = k.last_seq
-            ORDER BY k.n FOR UPDATE OF l
+            FROM unnest(?, ?) AS k (lane, last_seq)
+            CROSS JOIN LATERAL (
+              SELECT x.lane, x.last_seq, x.claim, x.started_at, x.until, x.open, x.worker, x.ended FROM semel.lease x
+              WHERE x.lane = k.lane AND x.last_seq = k.last_seq LIMIT 1 FOR UPDATE) l
             """;
 
     private static final String SAVE = """
             UPDATE semel.lease l SET ended = m.ended, open = m.open, until = m.until
             FROM unnest(?, ?, ?, ?, ?) AS m (lane, last_seq, ended, open, until)
-            WHERE l.lane = m.lane AND l.last_seq = m.last_seq
+            WHERE l.lane = ANY (ARRAY[m.lane]) AND l.last_seq = m.last_seq
             """;
 
     private static final String REMOVE = """
             DELETE FROM semel.lease l USING unnest(?, ?) AS m (lane, last_seq)
-            WHERE l.lane = m.lane AND l.last_seq = m.last_seq
+            WHERE l.lane = ANY (ARRAY[m.lane]) AND l.last_seq = m.last_seq
             """;
 
     private static final String RUNNING = """
@@ -76,22 +84,25 @@ final class PostgresLeases {
             """;
 
     private static final String TAKE_OUT = RUNNING + """
-            FROM unnest(?, ?, ?, ?, ?) AS m (task, until, started_at, claim, worker) JOIN semel.task t ON t.id = m.task
+            FROM unnest(?, ?, ?, ?, ?) AS m (task, until, started_at, claim, worker)
+            CROSS JOIN LATERAL (SELECT x.id, x.seq, x.lane, x.priority FROM semel.task x WHERE x.id = m.task LIMIT 1) t
             """;
 
+    // By lane, and not by time: otherwise every claim reads the expired leases of queues that have no worker.
     private static final String EXPIRED = """
-            SELECT lane, last_seq FROM semel.lease WHERE until <= ? AND lane = ANY (?)
-            ORDER BY until LIMIT ? FOR UPDATE SKIP LOCKED
+            SELECT lane, last_seq FROM semel.lease WHERE until + 0 <= ? AND lane = ANY (?)
+            ORDER BY until + 0 LIMIT ? FOR UPDATE SKIP LOCKED
             """;
 
     private static final String TAKE_APART = """
             WITH m AS (
               DELETE FROM semel.lease l USING unnest(?, ?) AS k (lane, last_seq)
-              WHERE l.lane = k.lane AND l.last_seq = k.last_seq
+              WHERE l.lane = ANY (ARRAY[k.lane]) AND l.last_seq = k.last_seq
               RETURNING l.until, l.started_at, l.claim, l.worker, l.tasks, l.ended
             )
             """ + RUNNING + """
-            FROM m CROSS JOIN LATERAL unnest(m.tasks) WITH ORDINALITY AS u (task, n) JOIN semel.task t ON t.id = u.task
+            FROM m CROSS JOIN LATERAL unnest(m.tasks) WITH ORDINALITY AS u (task, n)
+            CROSS JOIN LATERAL (SELECT x.id, x.seq, x.lane, x.priority FROM semel.task x WHERE x.id = u.task LIMIT 1) t
             WHERE get_bit(m.ended, (u.n - 1)::integer) = 0
             """;
 

@@ -27,17 +27,24 @@ import org.jspecify.annotations.Nullable;
 final class PostgresLookups {
 
     private static final String ATTEMPTS = """
-            SELECT a.task, a.number, a.worker, a.started_at, a.ended_at, a.outcome, a.error FROM semel.attempt a
-            WHERE a.task = ANY (?)
+            SELECT a.task, a.number, a.worker, a.started_at, a.ended_at, a.outcome, a.error FROM unnest(?) AS m (task)
+            CROSS JOIN LATERAL (SELECT * FROM semel.attempt x WHERE x.task = m.task OFFSET 0) a
             UNION ALL
             SELECT d.task, d.attempt, d.worker, d.started_at, d.finished_at, coalesce(d.outcome, d.state), d.error
-            FROM semel.done d WHERE d.task = ANY (?) AND d.worker IS NOT NULL
+            FROM unnest(?) AS m (task)
+            CROSS JOIN LATERAL (
+              SELECT * FROM semel.done x WHERE x.task = m.task AND x.worker IS NOT NULL LIMIT 1) d
             UNION ALL
-            SELECT r.task, r.attempt, r.worker, r.started_at, NULL, NULL, NULL FROM semel.running r WHERE r.task = ANY (?)
+            SELECT r.task, r.attempt, r.worker, r.started_at, NULL, NULL, NULL FROM unnest(?) AS m (task)
+            CROSS JOIN LATERAL (SELECT * FROM semel.running x WHERE x.task = m.task LIMIT 1) r
             UNION ALL
-            SELECT t.id, 1, l.worker, l.started_at, NULL, NULL, NULL FROM semel.task t JOIN semel.lease l ON
-            """ + PostgresLeases.NEAR + """
-            WHERE t.id = ANY (?) AND get_bit(l.ended, array_position(l.tasks, t.id) - 1) = 0
+            SELECT t.id, 1, p.worker, p.started_at, NULL, NULL, NULL FROM unnest(?) AS m (task)
+            CROSS JOIN LATERAL (SELECT x.id, x.lane, x.seq FROM semel.task x WHERE x.id = m.task LIMIT 1) t
+            CROSS JOIN LATERAL (
+              SELECT l.worker, l.started_at FROM semel.lease l
+              WHERE l.lane = t.lane AND l.last_seq >= t.seq AND l.first_seq <= t.seq
+                AND get_bit(l.ended, array_position(l.tasks, t.id) - 1) = 0
+              ORDER BY l.last_seq LIMIT 1) p
             ORDER BY 1, 2
             """;
 
@@ -46,38 +53,51 @@ final class PostgresLookups {
             WHERE (?::text IS NULL OR tenant = ?) AND (?::text IS NULL OR queue = ?) AND (?::text IS NULL OR type = ?)
             """;
 
+    // Of the task t, in order of its place: an id that is known before the task is looked up, so no more tasks are
+    // looked
+    // up than a page has and its filters reject.
     private static final String SELECT =
             "SELECT * FROM (SELECT " + PostgresTasks.SUBMITTED + "," + PostgresTasks.PROGRESS;
+
+    private static final String OF_FOUND = """
+            , f.task
+             FROM found f CROSS JOIN LATERAL (SELECT * FROM semel.task x WHERE x.id = f.task LIMIT 1) t
+            """ + PostgresTasks.STANDING;
 
     // Named here so that it can be compared.
     private static final String NAMES = """
             ) AS all_of (id, lane, input, priority, retry, timeout, mutex, scope, key, run, lineage, created_at, series,
-              state, attempt, failures, vanished, due_at, asked, finished_at, result, last_error)
+              state, attempt, failures, vanished, due_at, asked, finished_at, result, last_error, place)
             """;
 
     private static final String FILTERED = """
-            WHERE id < ? AND (?::integer[] IS NULL OR lane = ANY (?)) AND (?::text[] IS NULL OR state = ANY (?))
-            ORDER BY id DESC LIMIT ?
+            WHERE place < ? AND (?::integer[] IS NULL OR lane = ANY (?)) AND (?::text[] IS NULL OR state = ANY (?))
+            ORDER BY place DESC LIMIT ?
             """;
 
-    private static final String LIST = SELECT + " FROM semel.task t " + PostgresTasks.STANDING + NAMES + FILTERED;
+    private static final String LIST = SELECT + ", t.id FROM semel.task t " + PostgresTasks.STANDING + NAMES + FILTERED;
 
-    private static final String LIST_DEAD = SELECT + " FROM semel.task t " + PostgresTasks.STANDING
-            + " WHERE t.id IN (SELECT task FROM semel.done WHERE state IN ('failed', 'timed_out'))" + NAMES + FILTERED;
+    private static final String LIST_DEAD = """
+            WITH found AS NOT MATERIALIZED (
+              SELECT task FROM semel.done WHERE state IN ('failed', 'timed_out')
+            )
+            """ + SELECT + OF_FOUND + NAMES + FILTERED;
 
-    private static final String LIST_OPEN =
-            SELECT + " FROM semel.task t " + PostgresTasks.STANDING + """
-             WHERE t.id IN (
-               SELECT task FROM semel.ready UNION ALL SELECT task FROM semel.running
-               UNION ALL SELECT unnest(tasks) FROM semel.lease UNION ALL SELECT task FROM semel.waiting)
-            """ + NAMES + FILTERED;
+    private static final String LIST_OPEN = """
+            WITH found AS NOT MATERIALIZED (
+              SELECT task FROM (
+                SELECT task FROM semel.ready UNION ALL SELECT task FROM semel.running
+                UNION ALL SELECT unnest(tasks) FROM semel.lease UNION ALL SELECT task FROM semel.waiting) o
+              GROUP BY task
+            )
+            """ + SELECT + OF_FOUND + NAMES + FILTERED;
 
-    private static final String LIST_IDENTITY =
-            SELECT + " FROM semel.task t " + PostgresTasks.STANDING + """
-             WHERE t.id IN (
-               SELECT task FROM semel.record WHERE scope = ? AND key = ?
-               UNION ALL SELECT task FROM semel.former WHERE scope = ? AND key = ?)
-            """ + NAMES + FILTERED;
+    private static final String LIST_IDENTITY = """
+            WITH found AS NOT MATERIALIZED (
+              SELECT task FROM semel.record WHERE scope = ? AND key = ?
+              UNION SELECT task FROM semel.former WHERE scope = ? AND key = ?
+            )
+            """ + SELECT + OF_FOUND + NAMES + FILTERED;
 
     private static final String CLOCK = "SELECT coalesce(?, (extract(epoch FROM clock_timestamp()) * 1000)::bigint)";
 
@@ -104,7 +124,9 @@ final class PostgresLookups {
         return inOrder;
     }
 
-    Map<TaskId, List<Attempt>> attempts(Collection<TaskId> ids) throws SQLException {
+    Map<TaskId, List<Attempt>> attempts(Collection<TaskId> wanted) throws SQLException {
+        // Each id once: the statement answers for each item.
+        List<TaskId> ids = wanted.stream().distinct().toList();
         Map<TaskId, List<Attempt>> found = new LinkedHashMap<>();
         session.sql(ATTEMPTS)
                 .ids(ids)

@@ -41,7 +41,9 @@ final class PostgresMoves {
             SELECT t.lane, t.scope, t.key, t.ttl, t.run, t.lineage, t.created_at, t.input_hash,
               CASE WHEN d.task IS NOT NULL THEN d.state ELSE\s""" + PostgresTasks.OPEN_STATE + """
               END, d.attempt
-            FROM semel.task t LEFT JOIN semel.done d ON d.task = t.id WHERE t.id = ?
+            FROM semel.task t
+            LEFT JOIN LATERAL (SELECT x.task, x.state, x.attempt FROM semel.done x WHERE x.task = t.id LIMIT 1) d ON true
+            WHERE t.id = ?
             """;
 
     private static final String OUTCOME =
@@ -56,13 +58,13 @@ final class PostgresMoves {
               SELECT task, attempt, started_at, finished_at, outcome, worker, error FROM dead WHERE worker IS NOT NULL
             ), given_up AS (
               UPDATE semel.attempt a SET given_up = d.error FROM dead d
-              WHERE d.worker IS NULL AND a.task = d.task AND a.number = d.attempt
+              WHERE d.worker IS NULL AND a.task = ANY (ARRAY[d.task]) AND a.number = d.attempt
             )
             INSERT INTO semel.ready (task, seq, order_at, lane, attempt, failures, vanished, priority, suspect, mutex)
             SELECT d.task, t.seq, ? - t.priority * 60000::bigint, d.lane, d.attempt, 0, 0, t.priority, false,
               CASE WHEN t.mutex IS NOT NULL THEN
                 (SELECT l.tenant || chr(31) || l.type || chr(31) || t.mutex FROM semel.lane l WHERE l.id = t.lane) END
-            FROM dead d JOIN semel.task t ON t.id = d.task
+            FROM dead d CROSS JOIN LATERAL (SELECT * FROM semel.task x WHERE x.id = d.task LIMIT 1) t
             """;
 
     private final PostgresTransaction tx;

@@ -165,8 +165,9 @@ final class PostgresRecords {
 
     private static final String LOCK_FREE = """
             SELECT r.scope, r.key FROM unnest(?, ?) AS p (scope, key)
-            JOIN semel.record r ON r.scope = p.scope AND r.key = p.key
-            FOR UPDATE OF r SKIP LOCKED
+            CROSS JOIN LATERAL (
+              SELECT x.scope, x.key FROM semel.record x
+              WHERE x.scope = p.scope AND x.key = p.key LIMIT 1 FOR UPDATE SKIP LOCKED) r
             """;
 
     // Many callers with one key send few at a time, and each of them but one would leave an error in the server's log.
@@ -208,11 +209,12 @@ final class PostgresRecords {
     private static final String COUNT = """
             WITH free AS MATERIALIZED (
               SELECT r.scope, r.key, m.count FROM unnest(?, ?, ?, ?) AS m (scope, key, task, count)
-              JOIN semel.record r ON r.scope = m.scope AND r.key = m.key AND r.task = m.task
-              FOR UPDATE OF r SKIP LOCKED
+              CROSS JOIN LATERAL (
+                SELECT x.scope, x.key FROM semel.record x
+                WHERE x.scope = m.scope AND x.key = m.key AND x.task = m.task LIMIT 1 FOR UPDATE SKIP LOCKED) r
             )
             UPDATE semel.record r SET duplicates = coalesce(r.duplicates, 0) + free.count, last_duplicate_at = ?
-            FROM free WHERE r.scope = free.scope AND r.key = free.key
+            FROM free WHERE r.scope = ANY (ARRAY[free.scope]) AND r.key = free.key
             """;
 
     private PostgresRecords() {}

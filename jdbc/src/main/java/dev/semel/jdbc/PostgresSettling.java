@@ -30,7 +30,7 @@ final class PostgresSettling {
     private static final String END = """
             WITH gone AS (
               DELETE FROM semel.running r USING unnest(?, ?, ?, ?, ?, ?) AS m (task, attempt, outcome, due_at, error, result)
-              WHERE r.task = m.task AND r.attempt = m.attempt
+              WHERE r.task = ANY (ARRAY[m.task]) AND r.attempt = m.attempt
               RETURNING r.task, r.seq, r.order_at, r.started_at, r.lane, r.attempt, r.failures, r.vanished, r.priority, r.asked,
                 r.worker, r.mutex, m.outcome, m.due_at, m.error, m.result
             ), step AS (
@@ -62,7 +62,7 @@ final class PostgresSettling {
     private static final String EXTEND = """
             UPDATE semel.running r SET order_at = m.lease_end - r.priority * 60000::bigint
             FROM unnest(?, ?, ?) AS m (task, attempt, lease_end)
-            WHERE r.task = m.task AND r.attempt = m.attempt
+            WHERE r.task = ANY (ARRAY[m.task]) AND r.attempt = m.attempt
             RETURNING r.task, r.asked
             """;
 
@@ -70,9 +70,11 @@ final class PostgresSettling {
     private static final String OUTCOMES = """
             SELECT m.task, CASE WHEN d.attempt = m.attempt AND d.worker IS NOT NULL THEN coalesce(d.outcome, d.state) ELSE a.outcome END
             FROM unnest(?, ?) AS m (task, attempt)
-            JOIN semel.task t ON t.id = m.task
-            LEFT JOIN semel.done d ON d.task = m.task
-            LEFT JOIN semel.attempt a ON a.task = m.task AND a.number = m.attempt
+            CROSS JOIN LATERAL (SELECT x.id FROM semel.task x WHERE x.id = m.task LIMIT 1) t
+            LEFT JOIN LATERAL (
+              SELECT x.attempt, x.worker, x.outcome, x.state FROM semel.done x WHERE x.task = m.task LIMIT 1) d ON true
+            LEFT JOIN LATERAL (
+              SELECT x.outcome FROM semel.attempt x WHERE x.task = m.task AND x.number = m.attempt LIMIT 1) a ON true
             """;
 
     private final PostgresTransaction tx;

@@ -14,7 +14,25 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGStatement;
 
-/** One execution of a statement: bound from the left to the right, then run once. Lists are bound as arrays. */
+/**
+ * One execution of a statement: bound from the left to the right, then run once. Lists are bound as arrays.
+ *
+ * <p>The text of a statement forces its plan: each item of an array, and each row of a part before, is looked up by a key,
+ * whatever the statistics say of the tables. Otherwise the server may read a whole table for each item. The forms are:
+ *
+ * <ul>
+ *   <li>to read or to lock one row for each item: {@code LATERAL (SELECT … WHERE x.key = m.key LIMIT 1 FOR UPDATE)}. A limit
+ *       keeps the server from making a plain join of it. Rows are locked in the order of the array;
+ *   <li>to change one row for each item: {@code UPDATE … FROM unnest(…) AS m WHERE r.key = ANY (ARRAY[m.key])}. An equality
+ *       could also be met by going through the whole index in its order, with the array inside; this can only be looked up.
+ *       A transaction that waits for another one changes the newest version of the row, as with an equality. By {@code ctid} it
+ *       would find no row, unless an earlier statement has locked it;
+ *   <li>to change rows of which nothing else is needed: {@code WHERE key = ANY (?)};
+ *   <li>to ask whether there is a row: {@code (SELECT 1 … LIMIT 1) IS NULL} and never {@code EXISTS}, which the server may answer
+ *       with a list of the whole table;
+ *   <li>{@code x + 0} where the index of {@code x} must not be used.
+ * </ul>
+ */
 final class PostgresStatement {
 
     /** Reads one row. */

@@ -46,7 +46,9 @@ final class PostgresSubmissions {
             SELECT t.id, t.run, t.created_at,
               CASE WHEN d.task IS NOT NULL THEN d.state ELSE\s""" + PostgresTasks.OPEN_STATE + """
               END
-            FROM semel.task t LEFT JOIN semel.done d ON d.task = t.id WHERE t.id = ANY (?)
+            FROM unnest(?) AS m (task)
+            CROSS JOIN LATERAL (SELECT * FROM semel.task x WHERE x.id = m.task LIMIT 1) t
+            LEFT JOIN LATERAL (SELECT x.task, x.state FROM semel.done x WHERE x.task = t.id LIMIT 1) d ON true
             """;
 
     private final PostgresTransaction tx;

@@ -24,35 +24,38 @@ final class PostgresSweeps {
     private static final String BY_BITMAPS =
             "SET LOCAL enable_bitmapscan = on; SET LOCAL enable_hashjoin = on; SET LOCAL plan_cache_mode = auto";
 
+    // What is removed is looked up by its key, as everywhere.
+    private static final String BY_KEYS = "SET LOCAL enable_bitmapscan = off; SET LOCAL enable_hashjoin = off;"
+            + " SET LOCAL plan_cache_mode = force_generic_plan";
+
     private static final String OLD_TASKS = """
             SELECT d.task, d.finished_at, t.scope, t.key FROM semel.done d
-            JOIN semel.lane l ON l.id = d.lane
-            JOIN semel.task t ON t.id = d.task
+            CROSS JOIN LATERAL (SELECT x.queue FROM semel.lane x WHERE x.id = d.lane LIMIT 1) l
+            CROSS JOIN LATERAL (SELECT x.scope, x.key FROM semel.task x WHERE x.id = d.task LIMIT 1) t
             LEFT JOIN unnest(?, ?) AS q (queue, kept) ON q.queue = l.queue
             WHERE d.finished_at <= ? AND d.finished_at + CASE WHEN d.state IN ('failed', 'timed_out') THEN ?
               ELSE coalesce(q.kept, ?) END <= ?
             LIMIT ?
             """;
 
-    // Each part looks up by their keys the rows of the one before: the server expects few of them, and would join two
-    // thousand
-    // with two thousand one by one.
     private static final String REMOVE_TASKS = """
             WITH gone AS (
               DELETE FROM semel.done d USING unnest(?, ?) AS o (task, finished_at)
-              WHERE d.task = o.task AND d.finished_at = o.finished_at RETURNING d.task, d.state, d.finished_at
+              WHERE d.task = ANY (ARRAY[o.task]) AND d.finished_at = o.finished_at RETURNING d.task, d.state, d.finished_at
             ), data AS (
-              DELETE FROM semel.task t USING gone g WHERE t.id = g.task
+              DELETE FROM semel.task t USING gone g WHERE t.id = ANY (ARRAY[g.task])
               RETURNING t.id, t.lane, t.input_hash, t.run, t.series, t.lineage, t.created_at, t.scope, t.key,
                 g.state, g.finished_at
             ), attempts AS (
-              DELETE FROM semel.attempt a USING gone g WHERE a.task = g.task
+              DELETE FROM semel.attempt a USING gone g WHERE a.task = ANY (ARRAY[g.task])
             ), remembered AS (
               UPDATE semel.record r SET state = t.state, finished_at = t.finished_at, lane = t.lane,
-                input_hash = t.input_hash, run = t.run, series = coalesce(r.series, t.series), lineage = t.lineage, created_at = t.created_at
-              FROM data t WHERE r.scope = t.scope AND r.key = t.key AND r.task = t.id
+                input_hash = t.input_hash, run = t.run, series = coalesce(r.series, t.series), lineage = t.lineage,
+                created_at = t.created_at
+              FROM data t WHERE r.scope = ANY (ARRAY[t.scope]) AND r.key = t.key AND r.task = t.id
             ), formers AS (
-              DELETE FROM semel.former f USING data t WHERE f.scope = t.scope AND f.key = t.key AND f.task = t.id
+              DELETE FROM semel.former f USING data t
+              WHERE f.scope = ANY (ARRAY[t.scope]) AND f.key = t.key AND f.task = t.id
             )
             SELECT coalesce(lineage, id) FROM data
             """;
@@ -60,10 +63,11 @@ final class PostgresSweeps {
     // A record of an open task is found by the lack of its end. Records whose window is open are not looked into.
     private static final String ENDED = """
              r.expires_at <= ?
-              AND (r.state IS NOT NULL OR EXISTS (SELECT 1 FROM semel.done d WHERE d.task = r.task))
-              AND NOT EXISTS (
-                SELECT 1 FROM semel.former f JOIN semel.running g ON g.task = f.task
-                WHERE f.scope = r.scope AND f.key = r.key)
+              AND (r.state IS NOT NULL OR (SELECT 1 FROM semel.done d WHERE d.task = r.task LIMIT 1) IS NOT NULL)
+              AND (
+                SELECT 1 FROM semel.former f
+                CROSS JOIN LATERAL (SELECT 1 FROM semel.running x WHERE x.task = f.task LIMIT 1) g
+                WHERE f.scope = r.scope AND f.key = r.key LIMIT 1) IS NULL
             """;
 
     private static final String OLD_RECORDS = "SELECT r.scope, r.key FROM semel.record r WHERE " + ENDED + " LIMIT ?";
@@ -72,7 +76,7 @@ final class PostgresSweeps {
     private static final String REMOVE_RECORDS = """
             WITH gone AS (
               DELETE FROM semel.record r USING unnest(?, ?) AS o (scope, key)
-              WHERE r.scope = o.scope AND r.key = o.key AND\s""" + ENDED + """
+              WHERE r.scope = ANY (ARRAY[o.scope]) AND r.key = o.key AND\s""" + ENDED + """
               RETURNING r.scope, r.key, r.task, r.state, r.lineage
             ), formers AS (
               INSERT INTO semel.former (scope, key, task) SELECT scope, key, task FROM gone WHERE state IS NULL
@@ -89,9 +93,6 @@ final class PostgresSweeps {
     static Swept sweep(PostgresTransaction tx, SweepRequest request) throws SQLException {
         // A queue that nobody claims from any more must not keep a replaced task, and who waits for it, for ever.
         PostgresEnds.endVanished(tx, null, request.limit());
-        try (Statement settings = tx.session().connection().createStatement()) {
-            settings.execute(BY_BITMAPS);
-        }
         List<Old> tasks = oldTasks(tx, request);
         boolean more = tasks.size() > request.limit();
         int removedTasks = removeTasks(tx, more ? tasks.subList(0, request.limit()) : tasks);
@@ -99,15 +100,28 @@ final class PostgresSweeps {
             // Records are looked for when there are no more tasks: who finds none has read all summaries for nothing.
             return new Swept(removedTasks, 0, true);
         }
-        List<RecordKey> keys = tx.session()
-                .planned(OLD_RECORDS)
-                .with(tx.now())
-                .with(request.limit() + 1)
-                .list(row -> new RecordKey(row.getInt(1), row.getString(2)));
+        List<RecordKey> keys = oldRecords(tx, request);
         more |= keys.size() > request.limit();
         int removedRecords = removeRecords(tx, keys.size() > request.limit() ? keys.subList(0, request.limit()) : keys);
         // What others have locked at this moment is left for the next round: nobody turns in circles for it.
         return new Swept(removedTasks, removedRecords, more && removedTasks + removedRecords > 0);
+    }
+
+    private static void plan(PostgresTransaction tx, String settings) throws SQLException {
+        try (Statement statement = tx.session().connection().createStatement()) {
+            statement.execute(settings);
+        }
+    }
+
+    private static List<RecordKey> oldRecords(PostgresTransaction tx, SweepRequest request) throws SQLException {
+        plan(tx, BY_BITMAPS);
+        List<RecordKey> old = tx.session()
+                .planned(OLD_RECORDS)
+                .with(tx.now())
+                .with(request.limit() + 1)
+                .list(row -> new RecordKey(row.getInt(1), row.getString(2)));
+        plan(tx, BY_KEYS);
+        return old;
     }
 
     private static List<Old> oldTasks(PostgresTransaction tx, SweepRequest request) throws SQLException {
@@ -118,7 +132,8 @@ final class PostgresSweeps {
         long dead = request.deadRetention().toMillis();
         long others = request.retention().toMillis();
         long shortest = kept.stream().reduce(Math.min(dead, others), Math::min);
-        return tx.session()
+        plan(tx, BY_BITMAPS);
+        List<Old> old = tx.session()
                 .planned(OLD_TASKS)
                 .texts(queues)
                 .longs(kept)
@@ -134,6 +149,8 @@ final class PostgresSweeps {
                             row.getLong(2),
                             key == null ? null : new RecordKey(row.getInt(3), key));
                 });
+        plan(tx, BY_KEYS);
+        return old;
     }
 
     private static int removeTasks(PostgresTransaction tx, List<Old> candidates) throws SQLException {

@@ -45,15 +45,16 @@ final class PostgresTasks {
      * its earlier attempts.
      */
     static final String STANDING = """
-             LEFT JOIN semel.done d ON d.task = t.id
-             LEFT JOIN semel.running r ON r.task = t.id
-             LEFT JOIN semel.waiting w ON w.task = t.id
-             LEFT JOIN semel.ready m ON m.task = t.id AND m.attempt > 0
-             LEFT JOIN semel.ready q ON\s""" + FIRST_PLACE + """
+             LEFT JOIN LATERAL (SELECT * FROM semel.done x WHERE x.task = t.id LIMIT 1) d ON true
+             LEFT JOIN LATERAL (SELECT * FROM semel.running x WHERE x.task = t.id LIMIT 1) r ON true
+             LEFT JOIN LATERAL (SELECT * FROM semel.waiting x WHERE x.task = t.id LIMIT 1) w ON true
+             LEFT JOIN LATERAL (SELECT * FROM semel.ready x WHERE x.task = t.id AND x.attempt > 0 LIMIT 1) m ON true
+             LEFT JOIN LATERAL (SELECT q.task FROM semel.ready q WHERE\s""" + FIRST_PLACE + """
+               LIMIT 1) q ON true
              LEFT JOIN LATERAL (
                SELECT 1 AS attempt, l.until FROM semel.lease l
                WHERE d.task IS NULL AND r.task IS NULL AND w.task IS NULL AND q.task IS NULL AND m.task IS NULL AND\s""" + PostgresLeases.NEAR + """
-                 AND t.id = ANY (l.tasks) LIMIT 1) s ON true
+                 AND t.id = ANY (l.tasks) ORDER BY l.last_seq LIMIT 1) s ON true
              LEFT JOIN LATERAL (
                SELECT coalesce(a.given_up, a.error) AS error FROM semel.attempt a WHERE a.task = t.id AND a.error IS NOT NULL
                ORDER BY a.number DESC LIMIT 1) e
@@ -70,8 +71,9 @@ final class PostgresTasks {
                WHEN (SELECT 1 FROM semel.waiting w WHERE w.task = t.id LIMIT 1) = 1 THEN 'waiting' ELSE 'running' END
             """;
 
-    private static final String FIND =
-            "SELECT " + SUBMITTED + "," + PROGRESS + " FROM semel.task t " + STANDING + " WHERE t.id = ANY (?)";
+    private static final String FIND = "SELECT " + SUBMITTED + "," + PROGRESS + """
+             FROM unnest(?) AS i (task) CROSS JOIN LATERAL (SELECT * FROM semel.task x WHERE x.id = i.task LIMIT 1) t
+            """ + STANDING;
 
     private static final char MUTEX_SEPARATOR = '\u001F';
 

@@ -24,16 +24,21 @@ import org.jspecify.annotations.Nullable;
  */
 final class PostgresTurns {
 
+    private static final String LANES = """
+            WITH s AS MATERIALIZED (
+              SELECT coalesce(?, (extract(epoch FROM clock_timestamp()) * 1000)::bigint) AS now
+            ), lanes AS MATERIALIZED (
+              SELECT * FROM unnest(?, ?, ?) AS l (lane, start_at, start_seq)
+            """;
+
     // Each lane by its index, no further than its share; tasks that others are about to take are passed over. Each part
     // is a subquery of its own, because a union cannot lock. Executed once for each lane, so a lock is never asked for
     // twice. Tells the time also if there is nothing.
     private static final String FETCHED = """
-            WITH s AS MATERIALIZED (
-              SELECT coalesce(?, (extract(epoch FROM clock_timestamp()) * 1000)::bigint) AS now
             )
             SELECT s.now, f.* FROM s LEFT JOIN LATERAL (
               SELECT c.kind, l.lane, c.task, c.seq, c.order_at, c.mutex, c.place, c.attempt
-              FROM unnest(?, ?, ?) AS l (lane, start_at, start_seq) CROSS JOIN LATERAL (
+              FROM lanes l CROSS JOIN LATERAL (
                 SELECT 0 AS kind, a.* FROM (
                   SELECT task, seq, order_at, mutex, ctid AS place, attempt FROM semel.ready
                   WHERE lane = l.lane AND NOT suspect AND (order_at, seq) > (l.start_at, l.start_seq)
@@ -50,15 +55,17 @@ final class PostgresTurns {
                   WHERE lane = l.lane AND order_at <= s.now AND order_at + priority * 60000::bigint <= s.now
                   ORDER BY order_at, seq LIMIT ? FOR UPDATE SKIP LOCKED) e
               ) c
+            ) f ON true
             """;
 
-    private static final String AND_TIME = ") f ON true";
+    static final String FETCH = LANES + FETCHED;
 
-    static final String FETCH = FETCHED + AND_TIME;
-
-    /** The same, but nothing while somebody has to be ended first: whoever does that waits, and must not hold these. */
+    /**
+     * The same, but nothing while somebody has to be ended first: whoever does that waits, and must not hold these. There are
+     * no lanes then, because a condition behind the rows may be asked when they are locked.
+     */
     static final String FETCH_UNLESS_ASKED =
-            FETCHED + "WHERE NOT EXISTS (SELECT 1 FROM semel.running WHERE asked)" + AND_TIME;
+            LANES + "WHERE (SELECT 1 FROM semel.running WHERE asked LIMIT 1) IS NULL" + FETCHED;
 
     /**
      * How much of which lanes is read.
