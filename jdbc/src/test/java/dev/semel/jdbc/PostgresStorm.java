@@ -1,0 +1,75 @@
+package dev.semel.jdbc;
+
+import dev.semel.store.TaskStore;
+import dev.semel.testkit.ManualClock;
+import dev.semel.testkit.storm.StormContract;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.random.RandomGenerator;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterEach;
+
+/** A storm on PostgreSQL, in a schema of its own for each round, with connections that are cut. */
+abstract class PostgresStorm extends StormContract {
+
+    // One backend of this database, other than the one that asks and than those of no statement.
+    private static final String CUT = """
+            SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+            WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'
+            ORDER BY hashint4extended(pid, ?) LIMIT 1
+            """;
+
+    private ManualClock clock = new ManualClock();
+    private String schema = "";
+    private int rounds;
+
+    /** The database to use; always the same. */
+    abstract DataSource database();
+
+    @Override
+    public TaskStore open(ManualClock newClock) {
+        clock = newClock;
+        drop();
+        schema = "storm" + ++rounds;
+        return openAnother();
+    }
+
+    @Override
+    public TaskStore openAnother() {
+        return PostgresTaskStore.open(
+                database(),
+                PostgresSettings.standard().withSchema(schema).withHints(false).withClock(clock));
+    }
+
+    @Override
+    public Connection connect() throws SQLException {
+        return database().getConnection();
+    }
+
+    @Override
+    public void disturb(RandomGenerator random) {
+        try (Connection connection = database().getConnection();
+                PreparedStatement statement = connection.prepareStatement(CUT)) {
+            statement.setLong(1, random.nextLong());
+            statement.execute();
+        } catch (SQLException e) {
+            throw new IllegalStateException("The test server does not cut connections", e);
+        }
+    }
+
+    @AfterEach
+    void drop() {
+        if (schema.isEmpty()) {
+            return;
+        }
+        try (Connection connection = database().getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute("DROP SCHEMA " + schema + " CASCADE");
+        } catch (SQLException e) {
+            throw new IllegalStateException("The schema of the last round stays", e);
+        }
+        schema = "";
+    }
+}

@@ -1,0 +1,38 @@
+package dev.semel.jdbc;
+
+import dev.semel.store.TaskStore;
+import dev.semel.testkit.ManualClock;
+import dev.semel.testkit.storm.StormContract;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.util.UUID;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A storm on a SQLite file that two stores share. */
+class SqliteStormTest extends StormContract {
+
+    @TempDir
+    Path directory;
+
+    private ManualClock clock = new ManualClock();
+    private Path file = Path.of("unopened");
+
+    @Override
+    public TaskStore open(ManualClock newClock) {
+        clock = newClock;
+        file = directory.resolve(UUID.randomUUID() + ".db");
+        return openAnother();
+    }
+
+    @Override
+    public TaskStore openAnother() {
+        return SqliteTaskStore.open(file, SqliteSettings.standard().withClock(clock));
+    }
+
+    @Override
+    public Connection connect() throws SQLException {
+        return DriverManager.getConnection("jdbc:sqlite:" + file);
+    }
+}
