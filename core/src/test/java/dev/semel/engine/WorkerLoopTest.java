@@ -160,7 +160,7 @@ final class WorkerLoopTest {
                 .build();
         submit(20);
         worker(2, stubborn);
-        host.pass(Duration.ofSeconds(120));
+        host.pass(Duration.ofMinutes(2));
         List<Runnable> runaways = host.running();
         assertThat(runaways)
                 .as("four for each place, and who ran then; after that it stops")

@@ -128,7 +128,6 @@ public abstract class ConcurrencyContract extends StoreContract {
                             assertThat(together.incrementAndGet())
                                     .as("tasks of one key that run")
                                     .isEqualTo(1);
-                            Thread.yield();
                             together.decrementAndGet();
                             handle.apply(List.of(
                                     number % 2 == 0
