@@ -32,21 +32,32 @@ final class LinearizabilityChecker {
     private record Event(long nanos, boolean isAnswer, StormOperation operation) {}
 
     private final IdentityModel model;
+    private final boolean thorough;
     private final Set<StormOperation> open = new LinkedHashSet<>();
     private Set<Situation> situations = new LinkedHashSet<>(Set.of(new Situation(ModelState.EMPTY, Set.of())));
+    private boolean gaveUp;
 
-    LinearizabilityChecker(IdentityModel model) {
+    private LinearizabilityChecker(IdentityModel model, boolean thorough) {
         this.model = model;
+        this.thorough = thorough;
     }
 
     /**
      * Checks the operations of one identity.
      *
+     * @param model the laws
      * @param operations in any order
-     * @return what cannot be explained, with the operations before it in order; null if all can
+     * @return what cannot be explained, with the operations before it in order; null if all can, or if there are too many
+     *     possibilities to tell
      */
-    @Nullable
-    String check(List<StormOperation> operations) {
+    static @Nullable String check(IdentityModel model, List<StormOperation> operations) {
+        // Each lost call doubles the possibilities. So first they are left out as long as they are not needed, which finds an
+        // order nearly always; only if that finds none, all of them are tried.
+        String first = new LinearizabilityChecker(model, false).check(operations);
+        return first == null ? null : new LinearizabilityChecker(model, true).check(operations);
+    }
+
+    private @Nullable String check(List<StormOperation> operations) {
         List<Event> events = new ArrayList<>();
         for (StormOperation operation : operations) {
             events.add(new Event(operation.span().asked(), false, operation));
@@ -68,38 +79,20 @@ final class LinearizabilityChecker {
             if (answered.size() > SHOWN_OPERATIONS) {
                 answered.removeFirst();
             }
+            if (gaveUp) {
+                return null;
+            }
             if (situations.isEmpty()) {
                 return described(operation, before, answered);
-            }
-            if (situations.size() > MOST_SITUATIONS) {
-                return null;
             }
         }
         return null;
     }
 
     private Set<Situation> answer(StormOperation operation) {
-        Set<Situation> kept = new LinkedHashSet<>();
-        Set<Situation> seen = new HashSet<>(situations);
-        Deque<Situation> toDo = new ArrayDeque<>(situations);
-        boolean mayBeLeftOut = operation.certainty() == Certainty.LOST;
-        while (!toDo.isEmpty() && seen.size() <= MOST_SITUATIONS) {
-            Situation from = toDo.removeFirst();
-            if (from.done().contains(operation)) {
-                kept.add(from);
-                continue;
-            }
-            if (mayBeLeftOut) {
-                kept.add(from);
-            }
-            for (StormOperation next : open) {
-                for (Situation to : after(from, next)) {
-                    Situation settled = absorbed(to);
-                    if (seen.add(settled)) {
-                        toDo.addLast(settled);
-                    }
-                }
-            }
+        Set<Situation> kept = thorough ? Set.of() : search(operation, false);
+        if (kept.isEmpty()) {
+            kept = search(operation, true);
         }
         open.remove(operation);
         Set<Situation> without = new LinkedHashSet<>();
@@ -109,6 +102,42 @@ final class LinearizabilityChecker {
             without.add(new Situation(situation.state(), done));
         }
         return without;
+    }
+
+    /** The situations in which an operation has taken effect, after others that had to come first. */
+    private Set<Situation> search(StormOperation operation, boolean withLost) {
+        Set<Situation> kept = new LinkedHashSet<>();
+        Set<Situation> seen = new HashSet<>(situations);
+        Deque<Situation> toDo = new ArrayDeque<>(situations);
+        while (!toDo.isEmpty()) {
+            Situation from = toDo.removeFirst();
+            if (from.done().contains(operation)) {
+                kept.add(from);
+                continue;
+            }
+            if (operation.certainty() == Certainty.LOST) {
+                kept.add(from);
+                if (!withLost) {
+                    continue;
+                }
+            }
+            for (StormOperation next : open) {
+                if (!withLost && next.certainty() == Certainty.LOST) {
+                    continue;
+                }
+                for (Situation to : after(from, next)) {
+                    Situation settled = absorbed(to);
+                    if (seen.add(settled)) {
+                        toDo.addLast(settled);
+                    }
+                }
+            }
+            if (seen.size() > MOST_SITUATIONS) {
+                gaveUp = true;
+                return kept;
+            }
+        }
+        return kept;
     }
 
     private List<Situation> after(Situation from, StormOperation next) {

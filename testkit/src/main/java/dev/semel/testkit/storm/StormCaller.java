@@ -34,7 +34,7 @@ final class StormCaller {
     record Answer<T>(T value, Span span, Span first) {
 
         boolean isRepeated() {
-            return first != span;
+            return !first.equals(span);
         }
     }
 

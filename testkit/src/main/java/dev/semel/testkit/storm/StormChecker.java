@@ -168,7 +168,8 @@ final class StormChecker {
                 .min(Comparator.naturalOrder())
                 .orElse(Long.MAX_VALUE);
         groups.forEach((group, all) -> {
-            String unexplained = new LinearizabilityChecker(new IdentityModel(sweptUntil, firstLostClaim)).check(all);
+            String unexplained =
+                    LinearizabilityChecker.check(new IdentityModel(sweptUntil, firstLostClaim), all);
             if (unexplained != null) {
                 wrong.add(group + ": " + unexplained);
             }
