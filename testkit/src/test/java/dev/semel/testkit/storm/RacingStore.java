@@ -348,6 +348,7 @@ abstract class RacingStore extends ForwardingTaskStore {
                             task.options(),
                             task.identity(),
                             task.run(),
+                            task.series(),
                             task.lineage(),
                             task.createdAt(),
                             new Progress(

@@ -108,6 +108,7 @@ abstract class SplitStore extends RacingStore {
                 original == null ? task.options() : original.options(),
                 identity,
                 task.run(),
+                task.series(),
                 task.lineage(),
                 task.createdAt(),
                 task.progress());
