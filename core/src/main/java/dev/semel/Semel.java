@@ -91,7 +91,12 @@ public final class Semel implements AutoCloseable {
         this.carriers = Executors.newCachedThreadPool(
                 Thread.ofPlatform().daemon().name("semel-submit-", 0).factory());
         Batcher<NewTask, Submitted> batcher = new Batcher<>(
-                Sender.MAX_BATCH, MAX_WAITING, builder.store.concurrentSubmissions(), carriers, observed::submit);
+                Sender.MAX_BATCH,
+                MAX_WAITING,
+                builder.store.concurrentSubmissions(),
+                carriers,
+                task -> task.input().length(),
+                observed::submit);
         this.sender = new Sender(this, batcher::call, observed, false);
         this.queues = new Queues(builder.store, System::nanoTime);
         this.duplicates = new DuplicateCounts(builder.store, timers);

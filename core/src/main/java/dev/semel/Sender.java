@@ -1,5 +1,6 @@
 package dev.semel;
 
+import dev.semel.engine.Batcher;
 import dev.semel.store.NewTask;
 import dev.semel.store.Submitted;
 import dev.semel.store.Submitted.ExistingTask;
@@ -56,18 +57,17 @@ final class Sender {
 
     <O extends @Nullable Object> List<SubmitOutcome<O>> sendAll(List<? extends SubmissionRequest<?, O>> requests) {
         List<SubmitOutcome<O>> outcomes = new ArrayList<>(requests.size());
-        for (int from = 0; from < requests.size(); from += MAX_BATCH) {
-            int to = Math.min(requests.size(), from + MAX_BATCH);
+        while (outcomes.size() < requests.size()) {
+            int from = outcomes.size();
+            Part<O> part = part(requests.subList(from, Math.min(requests.size(), from + MAX_BATCH)));
+            int to = from + part.refused.size();
+            boolean whole = to - from == requests.size();
             try {
-                outcomes.addAll(sendChunk(requests.subList(from, to)));
+                outcomes.addAll(sent(requests.subList(from, to), part));
             } catch (StoreUnavailable e) {
-                throw requests.size() <= MAX_BATCH
-                        ? e
-                        : new StoreUnavailable(cutOff(from, to, requests.size()) + e.getMessage(), e);
+                throw whole ? e : new StoreUnavailable(cutOff(from, to, requests.size()) + e.getMessage(), e);
             } catch (StoreUnusable e) {
-                throw requests.size() <= MAX_BATCH
-                        ? e
-                        : new StoreUnusable(cutOff(from, to, requests.size()) + e.getMessage(), e);
+                throw whole ? e : new StoreUnusable(cutOff(from, to, requests.size()) + e.getMessage(), e);
             }
         }
         return outcomes;
@@ -86,27 +86,42 @@ final class Sender {
                 + rest + ". Send the same requests again: each keeps its task id, so none becomes two tasks. ";
     }
 
-    private <O extends @Nullable Object> List<SubmitOutcome<O>> sendChunk(
-            List<? extends SubmissionRequest<?, O>> requests) {
+    /**
+     * What goes in one call.
+     *
+     * @param refused for each request, in order, why it does not go; null if it does
+     */
+    private record Part<O extends @Nullable Object>(List<NewTask> tasks, List<@Nullable SubmitOutcome<O>> refused) {}
+
+    /** The first of these, as many as one call takes. */
+    private <O extends @Nullable Object> Part<O> part(List<? extends SubmissionRequest<?, O>> requests) {
         List<NewTask> tasks = new ArrayList<>(requests.size());
         List<@Nullable SubmitOutcome<O>> refused = new ArrayList<>(requests.size());
-        for (SubmissionRequest<?, O> request : requests) {
+        long bytes = 0;
+        for (int i = 0; i < requests.size() && bytes < Batcher.MOST_BYTES; i++) {
             try {
-                tasks.add(request.newTask());
+                NewTask task = requests.get(i).newTask();
+                bytes += task.input().length();
+                tasks.add(task);
                 refused.add(null);
             } catch (SemelException e) {
                 refused.add(new SubmitOutcome.Refused<>(e)); // a wrong value concerns this item alone
             }
         }
-        List<Submitted> answers = tasks.isEmpty() ? List.of() : many.submit(tasks);
+        return new Part<>(tasks, refused);
+    }
+
+    private <O extends @Nullable Object> List<SubmitOutcome<O>> sent(
+            List<? extends SubmissionRequest<?, O>> requests, Part<O> part) {
+        List<Submitted> answers = part.tasks.isEmpty() ? List.of() : many.submit(part.tasks);
         List<SubmitOutcome<O>> outcomes = new ArrayList<>(requests.size());
         int next = 0;
         for (int i = 0; i < requests.size(); i++) {
-            SubmitOutcome<O> wrong = refused.get(i);
+            SubmitOutcome<O> wrong = part.refused.get(i);
             if (wrong != null) {
                 outcomes.add(wrong);
             } else {
-                outcomes.add(outcome(requests.get(i), tasks.get(next), answers.get(next)));
+                outcomes.add(outcome(requests.get(i), part.tasks.get(next), answers.get(next)));
                 next++;
             }
         }

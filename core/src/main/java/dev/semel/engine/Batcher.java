@@ -10,6 +10,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,19 +29,27 @@ public final class Batcher<I, O> {
     /** So many callers have to wait before a further call goes: with fewer of them calls become small, and cost more. */
     static final int ENOUGH = 16;
 
+    /** The most bytes of one call, so that it fits into a small heap a few times over. */
+    public static final long MOST_BYTES = 8L << 20;
+
+    // A wake-up, or the next call, can get lost for want of memory: then whoever waits looks by itself.
+    private static final long LOOK_NANOS = 1_000_000_000;
+
     private final int maxBatch;
     private final int maxWaiting;
     private final int maxCalls;
     private final Executor carriers;
+    private final ToLongFunction<I> size;
     private final Function<List<I>, List<O>> call;
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition room = lock.newCondition();
-    private final Queue<Entry<I, O>> queue = new ArrayDeque<>();
+    private final Queue<Entry<I, O>> queue;
     private int calls;
 
     private static final class Entry<I, O> {
         final I item;
+        final long size;
         final Thread thread = Thread.currentThread();
         volatile boolean done;
 
@@ -50,8 +59,9 @@ public final class Batcher<I, O> {
         @Nullable
         Throwable failure;
 
-        Entry(I item) {
+        Entry(I item, long size) {
             this.item = item;
+            this.size = size;
         }
     }
 
@@ -62,9 +72,20 @@ public final class Batcher<I, O> {
      * @param maxWaiting the most items that wait; further callers are held back before they are taken in
      * @param maxCalls the most calls at the same time
      * @param carriers runs the calls that carry items of several callers; at most {@code maxCalls} at the same time
+     * @param size about how many bytes an item has; all of one call have no more than {@link #MOST_BYTES}, or it is a
+     *     single one
      * @param call answers one for each item, in order
      */
-    public Batcher(int maxBatch, int maxWaiting, int maxCalls, Executor carriers, Function<List<I>, List<O>> call) {
+    public Batcher(
+            int maxBatch,
+            int maxWaiting,
+            int maxCalls,
+            Executor carriers,
+            ToLongFunction<I> size,
+            Function<List<I>, List<O>> call) {
+        this.size = size;
+        // As large as it ever gets: a queue that runs out of memory while it grows loses what is in it.
+        this.queue = new ArrayDeque<>(maxWaiting);
         this.maxBatch = maxBatch;
         this.maxWaiting = maxWaiting;
         this.maxCalls = maxCalls;
@@ -81,7 +102,7 @@ public final class Batcher<I, O> {
      *     cause; the thread stays interrupted. The item may have been taken in all the same
      */
     public O call(I item) {
-        Entry<I, O> entry = new Entry<>(item);
+        Entry<I, O> entry = new Entry<>(item, size.applyAsLong(item));
         List<Entry<I, O>> batch;
         try {
             batch = entered(entry);
@@ -102,12 +123,26 @@ public final class Batcher<I, O> {
             handOver(batch);
         }
         while (!entry.done) {
-            LockSupport.park(this);
+            LockSupport.parkNanos(this, LOOK_NANOS);
             if (Thread.interrupted() && !entry.done) {
                 throw interrupted(!withdrawn(entry), null);
             }
+            List<Entry<I, O>> overdue = entry.done ? List.of() : overdue();
+            if (!overdue.isEmpty()) {
+                handOver(overdue);
+            }
         }
         return answer(entry);
+    }
+
+    /** A batch that somebody should have begun. */
+    private List<Entry<I, O>> overdue() {
+        lock.lock();
+        try {
+            return due();
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** How many wait for a call to begin. */
@@ -155,7 +190,12 @@ public final class Batcher<I, O> {
             return List.of();
         }
         List<Entry<I, O>> batch = new ArrayList<>(Math.min(queue.size(), maxBatch));
-        while (batch.size() < maxBatch && !queue.isEmpty()) {
+        long bytes = 0;
+        for (Entry<I, O> next = queue.peek(); next != null && batch.size() < maxBatch; next = queue.peek()) {
+            bytes += next.size;
+            if (bytes > MOST_BYTES && !batch.isEmpty()) {
+                break;
+            }
             batch.add(queue.remove());
         }
         calls++;
@@ -181,14 +221,19 @@ public final class Batcher<I, O> {
             // thread.
             List<Entry<I, O>> left = batch;
             while (!left.isEmpty()) {
-                settle(
-                        left,
-                        new StoreUnavailable(
-                                "No thread could be started that sends what several callers want, so nothing"
-                                        + " was sent. Send it again.",
-                                e));
+                settle(left, notSent(e));
                 left = ended();
             }
+        }
+    }
+
+    private static Throwable notSent(Throwable because) {
+        try {
+            return new StoreUnavailable(
+                    "No thread could be started that sends what several callers want, so nothing was sent. Send it again.",
+                    because);
+        } catch (Throwable e) {
+            return because; // no memory for the words
         }
     }
 
@@ -218,7 +263,11 @@ public final class Batcher<I, O> {
         for (Entry<I, O> entry : batch) {
             entry.failure = failure;
             entry.done = true;
-            LockSupport.unpark(entry.thread);
+            try {
+                LockSupport.unpark(entry.thread);
+            } catch (Throwable e) {
+                continue; // it looks by itself
+            }
         }
     }
 
@@ -242,8 +291,12 @@ public final class Batcher<I, O> {
         if (failure instanceof RuntimeException exception) {
             throw exception;
         }
-        if (failure instanceof Error error) {
-            throw error;
+        if (failure != null) {
+            throw new StoreUnavailable(
+                    "A call to the store ended in an error of this program: "
+                            + failure.getClass().getName()
+                            + ". Whether the operation was done is not known; send it again.",
+                    failure);
         }
         O answer = entry.answer;
         if (answer == null) {

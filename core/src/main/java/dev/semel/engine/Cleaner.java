@@ -8,7 +8,6 @@ import dev.semel.task.SemelException;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
@@ -38,10 +37,8 @@ public final class Cleaner implements AutoCloseable {
 
     private final TaskStore store;
     private final Cleaning cleaning;
-    private final RandomGenerator random;
-    private final ScheduledExecutorService timers;
     private final AtomicBoolean busy = new AtomicBoolean();
-    private volatile @Nullable ScheduledFuture<?> next;
+    private final @Nullable ScheduledFuture<?> rounds;
     private volatile boolean closed;
 
     /**
@@ -55,23 +52,16 @@ public final class Cleaner implements AutoCloseable {
     public Cleaner(TaskStore store, Cleaning cleaning, RandomGenerator random, ScheduledExecutorService timers) {
         this.store = store;
         this.cleaning = cleaning;
-        this.random = random;
-        this.timers = timers;
-        later();
+        this.rounds = cleaning.interval().isZero() ? null : rounds(cleaning, random, timers);
     }
 
-    private void later() {
-        if (cleaning.interval().isZero() || closed) {
-            return;
-        }
+    private ScheduledFuture<?> rounds(Cleaning cleaning, RandomGenerator random, ScheduledExecutorService timers) {
         // Somewhere in the second half of the interval: programs that started together do not clean together.
         long millis = cleaning.interval().toMillis();
         long wait = millis / 2 + random.nextLong(millis - millis / 2) + 1;
-        try {
-            next = timers.schedule(() -> Thread.startVirtualThread(this::cleanQuietly), wait, TimeUnit.MILLISECONDS);
-        } catch (RejectedExecutionException e) {
-            LOG.debug("Closed before the next cleaning");
-        }
+        Runnable round =
+                OwnThreads.tick("the background cleaning", () -> OwnThreads.run("cleaning", this::cleanQuietly));
+        return timers.scheduleWithFixedDelay(round, wait, wait, TimeUnit.MILLISECONDS);
     }
 
     private void cleanQuietly() {
@@ -80,8 +70,6 @@ public final class Cleaner implements AutoCloseable {
             LOG.debug("Cleaned: the data of {} tasks and {} records went", swept.tasks(), swept.records());
         } catch (SemelException e) {
             LOG.warn("Cleaning ended early: {}", e.getMessage());
-        } finally {
-            later();
         }
     }
 
@@ -129,9 +117,8 @@ public final class Cleaner implements AutoCloseable {
     @Override
     public void close() {
         closed = true;
-        ScheduledFuture<?> waiting = next;
-        if (waiting != null) {
-            waiting.cancel(false);
+        if (rounds != null) {
+            rounds.cancel(false);
         }
     }
 }

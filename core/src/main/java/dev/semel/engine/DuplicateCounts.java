@@ -43,11 +43,11 @@ public final class DuplicateCounts implements AutoCloseable {
     public DuplicateCounts(TaskStore store, ScheduledExecutorService timers) {
         this.store = store;
         this.writes = timers.scheduleWithFixedDelay(
-                () -> {
+                OwnThreads.tick("counting duplicates", () -> {
                     if (!counts.isEmpty()) {
-                        Thread.startVirtualThread(this::write);
+                        OwnThreads.run("counting duplicates", this::write);
                     }
-                },
+                }),
                 WRITE_EVERY.toMillis(),
                 WRITE_EVERY.toMillis(),
                 TimeUnit.MILLISECONDS);

@@ -20,10 +20,19 @@ final class Held {
     boolean gone;
     SuspectRamp.End end = SuspectRamp.End.NOT_BEGUN;
 
+    // Of its input, and of its result once there is one.
+    long bytes;
+
     Held(Claimed claimed, long now) {
         this.claimed = claimed;
         this.claimedAt = now;
         this.extendedAt = now;
+        this.bytes = size(claimed.task().input());
+    }
+
+    /** About what a text takes in memory: it has no more characters than bytes in UTF-8. */
+    static long size(@Nullable String text) {
+        return text == null ? 0 : text.length();
     }
 
     boolean isSuspect() {

@@ -1,6 +1,7 @@
 package dev.semel.engine;
 
 import dev.semel.store.Applied;
+import dev.semel.store.EffectOutcome;
 import dev.semel.store.TaskStore;
 import dev.semel.store.Transition;
 import dev.semel.task.SafeLogger;
@@ -26,6 +27,10 @@ final class Outbox {
     private static final SafeLogger LOG = SafeLogger.of(Outbox.class);
 
     private static final int MOST_MOVES = 1_000;
+
+    // Results of one call, about: a call with a thousand of the largest would not fit into a small heap.
+    private static final long MOST_BYTES = 8L << 20;
+
     static final Duration FIRST_BACKOFF = Duration.ofMillis(50);
     private static final Duration LONGEST_BACKOFF = Duration.ofSeconds(5);
 
@@ -39,6 +44,7 @@ final class Outbox {
 
     private final Deque<Entry> entries = new ArrayDeque<>();
     private final List<Runnable> afterBatch = new ArrayList<>();
+    private List<Entry> underWay = List.of();
     private boolean sending;
     private boolean wanted;
     private boolean awaitsCompany;
@@ -88,14 +94,18 @@ final class Outbox {
             return;
         }
         List<Entry> batch = new ArrayList<>();
-        while (batch.size() < MOST_MOVES && !entries.isEmpty()) {
-            batch.add(entries.remove());
+        long bytes = 0;
+        while (batch.size() < MOST_MOVES && bytes < MOST_BYTES && !entries.isEmpty()) {
+            Entry entry = entries.remove();
+            bytes += size(entry.move);
+            batch.add(entry);
         }
         wanted = !entries.isEmpty();
         if (batch.isEmpty()) {
             return;
         }
         sending = true;
+        underWay = batch;
         send(batch);
     }
 
@@ -109,12 +119,23 @@ final class Outbox {
         });
     }
 
+    /** About how large the document is that a move carries. */
+    static long size(Transition move) {
+        return switch (move) {
+            case Transition.Complete complete -> Held.size(complete.result());
+            case Transition.Conclude conclude when conclude.outcome() instanceof EffectOutcome.Done done ->
+                Held.size(done.result());
+            default -> 0;
+        };
+    }
+
     private void arrived(List<Entry> batch, List<Applied> answers) {
         sending = false;
         backoff = FIRST_BACKOFF;
         for (int i = 0; i < batch.size(); i++) {
             batch.get(i).answered.accept(answers.get(i));
         }
+        underWay = List.of();
         List.copyOf(afterBatch).forEach(Runnable::run);
         afterBatch.clear();
         answered.run();
@@ -133,6 +154,25 @@ final class Outbox {
                 then.run();
             }));
         }
+    }
+
+    /** What nobody has answered yet, in order. */
+    List<Transition> unanswered() {
+        List<Transition> moves = new ArrayList<>();
+        underWay.forEach(entry -> moves.add(entry.move));
+        entries.forEach(entry -> moves.add(entry.move));
+        return moves;
+    }
+
+    /** As many of these as go in one call. */
+    static List<Transition> oneCall(List<Transition> moves) {
+        long bytes = 0;
+        int count = 0;
+        while (count < moves.size() && count < MOST_MOVES && bytes < MOST_BYTES) {
+            bytes += size(moves.get(count));
+            count++;
+        }
+        return moves.subList(0, count);
     }
 
     boolean isEmpty() {

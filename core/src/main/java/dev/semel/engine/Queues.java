@@ -58,7 +58,9 @@ public final class Queues {
             readAgain();
             now = Objects.requireNonNullElse(known, now);
         } else if (age > FRESH_NANOS && reading.compareAndSet(false, true)) {
-            Thread.startVirtualThread(this::readAgain);
+            if (!OwnThreads.run("a look at the settings of queues", this::readAgain)) {
+                reading.set(false);
+            }
         }
         return now.settings.getOrDefault(queue, QueueSettings.NONE);
     }

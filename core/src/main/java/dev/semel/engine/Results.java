@@ -77,7 +77,7 @@ public final class Results implements AutoCloseable {
             }
         });
         this.looks = timers.scheduleWithFixedDelay(
-                this::look, LOOK_EVERY.toMillis(), LOOK_EVERY.toMillis(), TimeUnit.MILLISECONDS);
+                OwnThreads.tick("a look for results", this::look), LOOK_EVERY.toMillis(), LOOK_EVERY.toMillis(), TimeUnit.MILLISECONDS);
     }
 
     /**
@@ -110,7 +110,9 @@ public final class Results implements AutoCloseable {
     private void look() {
         lookAgain.set(true);
         if (looking.compareAndSet(false, true)) {
-            Thread.startVirtualThread(this::lookNow);
+            if (!OwnThreads.run("a look for results", this::lookNow)) {
+                looking.set(false);
+            }
         }
     }
 

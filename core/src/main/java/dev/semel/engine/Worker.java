@@ -28,7 +28,7 @@ public final class Worker implements AutoCloseable {
     // Beyond the grace for handlers: the time to settle what they left.
     private static final Duration SETTLE_GRACE = Duration.ofSeconds(10);
 
-    private final WorkerLoop loop;
+    private final Guardian guardian;
     private final WorkerSettings settings;
     private final Duration closeGrace;
     private final TaskStore.Registration registration;
@@ -36,8 +36,8 @@ public final class Worker implements AutoCloseable {
     private final AtomicBoolean closing = new AtomicBoolean();
     private volatile Duration closingGrace;
 
-    private Worker(WorkerLoop loop, WorkerSettings settings, Duration closeGrace, TaskStore store) {
-        this.loop = loop;
+    private Worker(Guardian guardian, WorkerSettings settings, Duration closeGrace, TaskStore store) {
+        this.guardian = guardian;
         this.settings = settings;
         this.closeGrace = closeGrace;
         this.closingGrace = closeGrace;
@@ -53,10 +53,13 @@ public final class Worker implements AutoCloseable {
             boolean ours = queues.isEmpty() || queues.stream().anyMatch(settings.queues()::contains);
             // A thread of its own, because a step may run on the thread that brings it and this one is the store's.
             if (ours && pending.compareAndSet(false, true)) {
-                Thread.startVirtualThread(() -> {
+                boolean begun = OwnThreads.run("a hint for a worker", () -> {
                     pending.set(false);
-                    loop.wake();
+                    guardian.loop().wake();
                 });
+                if (!begun) {
+                    pending.set(false); // the worker looks by itself soon
+                }
             }
         }
 
@@ -90,7 +93,7 @@ public final class Worker implements AutoCloseable {
         if (closing.compareAndSet(false, true)) {
             registration.close();
             closingGrace = Limits.duration("close grace", grace);
-            loop.close(closingGrace, closed::countDown);
+            guardian.close(closingGrace, closed::countDown);
         }
         try {
             if (!closed.await(closingGrace.plus(SETTLE_GRACE).toMillis(), TimeUnit.MILLISECONDS)) {
@@ -114,6 +117,7 @@ public final class Worker implements AutoCloseable {
         private int concurrency = 16;
         private int prefetch = 2_000;
         private int maxVanished = 3;
+        private long heldBytes = WorkerSettings.standardHeldBytes(Runtime.getRuntime().maxMemory());
         private Duration lease = Duration.ofSeconds(30);
         private Duration poll = Duration.ofSeconds(1);
         private Duration closeGrace = Duration.ofSeconds(30);
@@ -210,6 +214,18 @@ public final class Worker implements AutoCloseable {
         }
 
         /**
+         * Sets the most bytes of inputs and results that the worker holds, those of running handlers included. While it
+         * holds as much, it claims no more. A single task is always run.
+         *
+         * @param bytes the number, 2 MiB or more; by default an eighth of the largest heap, 64 MiB at the most
+         * @return this builder
+         */
+        public Builder heldBytes(long bytes) {
+            this.heldBytes = bytes;
+            return this;
+        }
+
+        /**
          * Sets how many attempts of one task may vanish before the task is failed without being run again.
          *
          * @param attempts the number; 3 by default
@@ -260,13 +276,19 @@ public final class Worker implements AutoCloseable {
          * @throws InvalidInput if a setting is wrong or there is no handler
          */
         public Worker start() {
-            WorkerSettings settings = new WorkerSettings(name, queues, concurrency, prefetch, lease, poll, maxVanished);
-            VirtualThreadHost host = new VirtualThreadHost(
-                    "semel-" + name, components.clock(), components.random(), components.timers());
-            WorkerLoop loop = new WorkerLoop(components.store(), host, settings, handlers.build(), components.codec());
-            Worker worker = new Worker(loop, settings, closeGrace, components.store());
+            WorkerSettings settings = new WorkerSettings(
+                    name, queues, concurrency, prefetch, lease, poll, maxVanished, heldBytes);
+            Handlers built = handlers.build();
+            Guardian guardian = new Guardian(components.store(), settings, (failed, before) -> {
+                VirtualThreadHost host = new VirtualThreadHost(
+                        "semel-" + name, components.clock(), components.random(), components.timers(), failed);
+                return new Guardian.Life(
+                        host,
+                        new WorkerLoop(components.store(), host, settings, built, components.codec(), before));
+            });
+            Worker worker = new Worker(guardian, settings, closeGrace, components.store());
             started.accept(worker);
-            loop.start();
+            guardian.start();
             return worker;
         }
     }

@@ -6,6 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Gives a {@link WorkerLoop} its threads, its time and its lots. All steps that are handed to {@link #execute},
@@ -78,6 +79,17 @@ public interface WorkerHost {
      * @throws RuntimeException what the future was completed with instead of a value
      */
     <T> T await(CompletableFuture<T> future) throws InterruptedException;
+
+    /** A step that is handed to {@link #execute} once. Made beforehand, so that handing it in needs no memory. */
+    abstract class Step implements Runnable {
+
+        // The step behind this one in the host's queue.
+        @Nullable
+        Step next;
+
+        /** For subclasses. */
+        protected Step() {}
+    }
 
     /** A step that waits for its time. */
     interface Timer {

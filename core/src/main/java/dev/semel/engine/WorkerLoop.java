@@ -5,6 +5,7 @@ import dev.semel.store.ClaimRequest;
 import dev.semel.store.Claims;
 import dev.semel.store.TaskStore;
 import dev.semel.store.Transition;
+import dev.semel.task.Limits;
 import dev.semel.task.SafeLogger;
 import dev.semel.task.StoreUnavailable;
 import dev.semel.task.StoreUnusable;
@@ -57,6 +58,9 @@ public final class WorkerLoop {
     private final Outbox outbox;
     private final Ledger ledger;
 
+    private long heldBytes;
+    // By which a claim is smaller than there is room: doubled when one runs out of memory, halved when one is answered.
+    private int claimDivisor = 1;
     // Handlers that ignored their interrupt: their attempts are settled or lost, and their threads still run.
     private final Set<Held> runaways = new LinkedHashSet<>();
 
@@ -75,6 +79,10 @@ public final class WorkerLoop {
 
     private boolean closing;
     private @Nullable Runnable closed;
+    private volatile long beatAt;
+
+    // What was asked for last and not answered: whatever becomes of this worker, somebody asks for it again.
+    private @Nullable ClaimRequest asked;
 
     /**
      * Makes a worker that does nothing yet.
@@ -86,6 +94,19 @@ public final class WorkerLoop {
      * @param codec how inputs and results are written
      */
     public WorkerLoop(TaskStore store, WorkerHost host, WorkerSettings settings, Handlers handlers, Codec codec) {
+        this(store, host, settings, handlers, codec, null);
+    }
+
+    /** Makes a worker that goes on where another one failed. */
+    WorkerLoop(
+            TaskStore store,
+            WorkerHost host,
+            WorkerSettings settings,
+            Handlers handlers,
+            Codec codec,
+            @Nullable Remains before) {
+        this.lostClaim = before == null ? null : before.claim();
+        this.beatAt = host.nanoTime();
         this.store = store;
         this.host = host;
         this.settings = settings;
@@ -133,7 +154,7 @@ public final class WorkerLoop {
     /** Everything that can be begun now: handlers, a settlement, a claim. */
     private void pump() {
         while (!closing && !ready.isEmpty() && running.size() < settings.concurrency()) {
-            begin(ready.poll());
+            begin(ready.element());
         }
         outbox.send();
         claim();
@@ -157,6 +178,7 @@ public final class WorkerLoop {
             return; // claimWanted stays: the next step that makes room claims
         }
         claiming = true;
+        asked = request;
         claimWanted = false;
         cancelNextLook();
         host.call(
@@ -176,7 +198,11 @@ public final class WorkerLoop {
                 || tooManyRunaways()) {
             return null;
         }
-        int limit = Math.min(room, ClaimRequest.MAX_LIMIT);
+        long bytes = settings.heldBytes() - heldBytes;
+        if (heldBytes > 0 && bytes < Limits.DOCUMENT_BYTES) {
+            return null; // the next task may be as large as that; one that ends makes room
+        }
+        int limit = Math.max(Math.min(room, ClaimRequest.MAX_LIMIT) / claimDivisor, 1);
         // Of queues with limits only what begins at once; but one at the least, or those without would starve them.
         int limited = Math.clamp(free - ready.size(), 1, limit);
         return new ClaimRequest(
@@ -187,6 +213,7 @@ public final class WorkerLoop {
                 limit,
                 limited,
                 Math.min(limit, suspects.room()),
+                bytes / claimDivisor,
                 settings.lease(),
                 settings.name());
     }
@@ -210,14 +237,17 @@ public final class WorkerLoop {
         claiming = false;
         lostClaim = null;
         backoff = FIRST_BACKOFF;
-        take(claims);
+        claimDivisor = Math.max(claimDivisor / 2, 1);
+        long bytes = take(claims);
+        asked = null;
         if (closing) {
             putBackReady();
         }
         Duration nextDue = claims.nextDue();
+        boolean cut = nextDue != null && nextDue.isZero() && bytes > request.bytes() - Limits.DOCUMENT_BYTES;
         boolean leftOut = nextDue != null && nextDue.isZero() && suspects.room() > 0;
         if (claims.tasks().size() == request.limit()
-                || (leftOut && !claims.tasks().isEmpty())) {
+                || ((leftOut || cut) && !claims.tasks().isEmpty())) {
             claimWanted = true; // there may be more
         } else {
             lookLater(nextDue);
@@ -225,7 +255,8 @@ public final class WorkerLoop {
         pump();
     }
 
-    private void take(Claims claims) {
+    /** Takes over what was claimed; returns how many bytes of inputs that is. */
+    private long take(Claims claims) {
         long now = host.nanoTime();
         List<Held> taken =
                 claims.tasks().stream().map(claimed -> new Held(claimed, now)).toList();
@@ -253,6 +284,9 @@ public final class WorkerLoop {
             }
         }
         putBackOverdueLater();
+        long bytes = taken.stream().mapToLong(held -> held.bytes).sum();
+        heldBytes += bytes;
+        return bytes;
     }
 
     private void putBackOverdueLater() {
@@ -299,12 +333,27 @@ public final class WorkerLoop {
 
     private void claimFailed(ClaimRequest request, RuntimeException thrown) {
         warn("claim", thrown);
+        boolean tooLarge = ranOutOfMemory(thrown);
+        if (tooLarge) {
+            claimDivisor = Math.min(claimDivisor * 2, ClaimRequest.MAX_LIMIT);
+        }
         // Whether tasks were taken is not known: the same claim, marked as repeated, gets them back.
         host.later(nextBackoff(), () -> {
             claiming = false;
-            lostClaim = request.again();
+            lostClaim = tooLarge ? request.again().halved() : request.again();
             pump();
         });
+    }
+
+    private static boolean ranOutOfMemory(Throwable thrown) {
+        Throwable cause = thrown;
+        for (int depth = 0; cause != null && depth < 10; depth++) {
+            if (cause instanceof OutOfMemoryError) {
+                return true;
+            }
+            cause = cause.getCause();
+        }
+        return false;
     }
 
     // ---- running
@@ -314,15 +363,23 @@ public final class WorkerLoop {
         Instant deadline = timeout == null ? null : host.clock().instant().plus(timeout);
         TaskContext context = new TaskContext(held.claimed, deadline, codec, ledger, store);
         held.context = context;
+        Ending ending = new Ending(held);
         held.begunAt = host.nanoTime();
         running.add(held);
+        // Only now: whatever fails here, the task is in one of the places from which it can be returned.
+        ready.remove();
         if (timeout != null) {
             held.timeout = host.later(timeout, () -> timedOut(held));
         }
         try {
             held.started = host.start(() -> {
-                @Nullable Transition outcome = runner.run(context);
-                host.execute(() -> ended(held, outcome));
+                try {
+                    ending.outcome = runner.run(context);
+                } catch (Throwable e) {
+                    // The runner deals with all that a handler may do; this is no memory, or a bug. It costs nothing.
+                    ending.outcome = ending.putBack;
+                }
+                host.execute(ending);
             });
         } catch (Throwable thrown) {
             // No thread can be had. Without this the task would keep its place and its lease, and never run.
@@ -331,9 +388,27 @@ public final class WorkerLoop {
         }
     }
 
+    /** The step after a handler's end, made before its beginning: a handler may leave no memory for it. */
+    private final class Ending extends WorkerHost.Step {
+
+        private final Held held;
+        private final Transition putBack;
+        private @Nullable Transition outcome;
+
+        Ending(Held held) {
+            this.held = held;
+            this.putBack = new Transition.PutBack(held.claimed.lease(), LONGEST_BACKOFF);
+        }
+
+        @Override
+        public void run() {
+            ended(held, outcome);
+        }
+    }
+
     /** The handler has ended; without an outcome if it has settled its task itself. */
     private void ended(Held held, @Nullable Transition outcome) {
-        if (!running.remove(held)) {
+        if (!running.contains(held)) {
             // Given up before: timed out, lost or put back.
             if (runaways.remove(held)) {
                 LOG.info(
@@ -360,6 +435,7 @@ public final class WorkerLoop {
         } else {
             post(held, outcome);
         }
+        running.remove(held);
         pump();
     }
 
@@ -417,8 +493,8 @@ public final class WorkerLoop {
                 held.context.loseLease();
             }
             interrupt(held);
-            running.remove(held);
             post(held, new Transition.PutBack(held.claimed.lease(), Duration.ZERO));
+            running.remove(held);
         }
         pump();
     }
@@ -434,6 +510,9 @@ public final class WorkerLoop {
 
     private void post(Held held, Transition outcome) {
         unsettled.add(held);
+        long result = Outbox.size(outcome);
+        held.bytes += result;
+        heldBytes += result;
         outbox.put(outcome, answer -> settled(held, answer));
     }
 
@@ -452,6 +531,7 @@ public final class WorkerLoop {
     /** The task is no longer in this worker's hands. */
     private void release(Held held) {
         held.gone = true;
+        heldBytes -= held.bytes;
         if (held.isSuspect()) {
             suspects.left(held.end);
             claimWanted = true; // another suspect may have been left out
@@ -466,6 +546,7 @@ public final class WorkerLoop {
 
     private void heartbeat() {
         long now = host.nanoTime();
+        beatAt = now;
         long enough = settings.lease().toNanos() / 6;
         List<Held> batch = new ArrayList<>();
         for (Iterable<Held> place : List.<Iterable<Held>>of(ready, running, unsettled)) {
@@ -536,6 +617,35 @@ public final class WorkerLoop {
             interrupt(held);
             host.later(INTERRUPT_GRACE, () -> abandon(held, null));
         }
+    }
+
+    // ---- failing
+
+    /** When the last heartbeat began, by the host's {@link WorkerHost#nanoTime}. */
+    long beatAt() {
+        return beatAt;
+    }
+
+    /**
+     * Gives up everything, once the host has failed and no step runs any more. May be called again if it fails. A handler that
+     * goes on in spite of its interrupt is fenced off like one that has lost its lease.
+     */
+    Remains abandon() {
+        List<Transition> moves = outbox.unanswered();
+        // Of a task whose outcome comes before this, it is refused.
+        for (Iterable<Held> place : List.<Iterable<Held>>of(ready, running, unsettled)) {
+            for (Held held : place) {
+                moves.add(new Transition.PutBack(held.claimed.lease(), Duration.ZERO));
+            }
+        }
+        for (Held held : running) {
+            if (held.context != null) {
+                held.context.loseLease();
+            }
+            interrupt(held);
+        }
+        ClaimRequest claim = asked != null ? asked : lostClaim;
+        return new Remains(moves, claim == null ? null : claim.again());
     }
 
     private Duration nextBackoff() {

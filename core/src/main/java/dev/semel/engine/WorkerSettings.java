@@ -16,6 +16,7 @@ import java.util.Set;
  * @param lease how long a task belongs to it unless it extends that; it does so at a third of this time
  * @param poll the longest time after which it looks for due tasks although nobody told it of any
  * @param maxVanished how many attempts of one task may vanish before the task is failed without being run again
+ * @param heldBytes the most bytes of inputs and results that it holds; a single task may have more
  */
 public record WorkerSettings(
         String name,
@@ -24,10 +25,19 @@ public record WorkerSettings(
         int prefetch,
         Duration lease,
         Duration poll,
-        int maxVanished) {
+        int maxVanished,
+        long heldBytes) {
 
     /** The most handlers that may run at once, and the most tasks held beyond those. */
     public static final int MOST_TASKS = 5_000;
+
+    /** The fewest bytes that a worker may hold: the input and the result of one task. */
+    public static final long FEWEST_BYTES = 2L * Limits.DOCUMENT_BYTES;
+
+    private static final long MOST_BYTES_BY_ITSELF = 64L << 20;
+
+    // A claim's answer and what handlers make of their inputs take several times as much for a moment.
+    private static final int SHARE_OF_THE_HEAP = 8;
 
     /** The shortest lease: heartbeats at a third of it must have a chance to arrive. */
     public static final Duration SHORTEST_LEASE = Duration.ofMillis(100);
@@ -43,6 +53,9 @@ public record WorkerSettings(
         between("concurrency", concurrency, 1, MOST_TASKS);
         between("prefetch", prefetch, 0, MOST_TASKS);
         between("maximum of vanished attempts", maxVanished, 1, 1_000);
+        if (heldBytes < FEWEST_BYTES) {
+            throw new InvalidInput("A worker holds " + FEWEST_BYTES + " bytes or more, but got \"" + heldBytes + "\".");
+        }
         Limits.positive("lease", lease);
         Limits.positive("poll interval", poll);
         if (lease.compareTo(SHORTEST_LEASE) < 0) {
@@ -58,7 +71,25 @@ public record WorkerSettings(
      * @return the settings
      */
     public static WorkerSettings standard(String name, String queue) {
-        return new WorkerSettings(name, Set.of(queue), 16, 2_000, Duration.ofSeconds(30), Duration.ofSeconds(1), 3);
+        return new WorkerSettings(
+                name,
+                Set.of(queue),
+                16,
+                2_000,
+                Duration.ofSeconds(30),
+                Duration.ofSeconds(1),
+                3,
+                standardHeldBytes(Runtime.getRuntime().maxMemory()));
+    }
+
+    /**
+     * The bytes that a worker holds unless it is told otherwise.
+     *
+     * @param maxHeap the most bytes of this program's heap
+     * @return an eighth of that, 64 MiB at the most
+     */
+    public static long standardHeldBytes(long maxHeap) {
+        return Math.max(FEWEST_BYTES, Math.min(MOST_BYTES_BY_ITSELF, maxHeap / SHARE_OF_THE_HEAP));
     }
 
     private static void between(String what, int value, int least, int most) {

@@ -48,7 +48,15 @@ final class Renewals implements AutoCloseable {
     }
 
     private void repeat(Runnable step, long nanos) {
-        Future<?> unused = timer.scheduleWithFixedDelay(step, nanos, nanos, TimeUnit.NANOSECONDS);
+        // A step that throws would be the last one.
+        Runnable caught = () -> {
+            try {
+                step.run();
+            } catch (Throwable e) {
+                LOG.error("A step of a guard's timer failed; trying again", e);
+            }
+        };
+        Future<?> unused = timer.scheduleWithFixedDelay(caught, nanos, nanos, TimeUnit.NANOSECONDS);
     }
 
     /**
@@ -69,8 +77,8 @@ final class Renewals implements AutoCloseable {
         for (Renewing each : running) {
             // Counted from when it was planned, so that a slow answer does not move the following ones.
             if (now - each.renewedAt >= every) {
-                each.renewedAt = now;
                 Thread.startVirtualThread(each::renew);
+                each.renewedAt = now;
             }
         }
     }

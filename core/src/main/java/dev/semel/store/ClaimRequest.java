@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param limited how many of these may come from queues with a rate limit or a concurrency: as many as can begin at once,
  *     because what waits for its turn in a worker has used up its place
  * @param suspects how many of these may be tasks with a vanished attempt: they may have killed their worker
+ * @param bytes the most bytes of UTF-8 that the inputs of these may have together; {@link #ANY_BYTES} for no bound
  * @param lease how long the tasks belong to the worker unless it extends that
  * @param worker the worker's name, kept with the attempt
  */
@@ -28,11 +29,15 @@ public record ClaimRequest(
         int limit,
         int limited,
         int suspects,
+        long bytes,
         Duration lease,
         String worker) {
 
     /** The most tasks that one claim takes. */
     public static final int MAX_LIMIT = 10_000;
+
+    /** No bound of the inputs' size. */
+    public static final long ANY_BYTES = Long.MAX_VALUE;
 
     /** Checks and copies. */
     public ClaimRequest {
@@ -46,6 +51,9 @@ public record ClaimRequest(
                     + " tasks, of which 1 to all may be limited and 0 to"
                     + " all suspects, but got limit \"" + limit + "\", limited \"" + limited + "\" and suspects \""
                     + suspects + "\".");
+        }
+        if (bytes < 1) {
+            throw new InvalidInput("A claim takes inputs of 1 byte or more, but got \"" + bytes + "\".");
         }
         Limits.positive("lease", lease);
         Limits.name("worker", worker);
@@ -72,7 +80,62 @@ public record ClaimRequest(
             int suspects,
             Duration lease,
             String worker) {
-        this(claim, repeated, queues, types, limit, limit, suspects, lease, worker);
+        this(claim, repeated, queues, types, limit, limit, suspects, ANY_BYTES, lease, worker);
+    }
+
+    /**
+     * A claim without a bound of the inputs' size.
+     *
+     * @param claim its number
+     * @param repeated whether it was sent before
+     * @param queues the queues to take from
+     * @param types the task types to take, or null for all
+     * @param limit the most tasks to take
+     * @param limited how many of these may come from queues with limits
+     * @param suspects how many of these may be tasks with a vanished attempt
+     * @param lease how long the tasks belong to the worker
+     * @param worker the worker's name
+     */
+    public ClaimRequest(
+            long claim,
+            boolean repeated,
+            Set<String> queues,
+            @Nullable Set<String> types,
+            int limit,
+            int limited,
+            int suspects,
+            Duration lease,
+            String worker) {
+        this(claim, repeated, queues, types, limit, limited, suspects, ANY_BYTES, lease, worker);
+    }
+
+    /**
+     * Whether the size of inputs can cut this claim; otherwise a store need not look at it.
+     *
+     * @return whether as many of the largest inputs as it may take have more bytes than it may take
+     */
+    public boolean isBoundByBytes() {
+        return (long) limit * Limits.DOCUMENT_BYTES > bytes;
+    }
+
+    /**
+     * This claim for half of the tasks and bytes, because its answer did not fit into memory.
+     *
+     * @return the same claim, for one task at the least
+     */
+    public ClaimRequest halved() {
+        int half = Math.max(limit / 2, 1);
+        return new ClaimRequest(
+                claim,
+                repeated,
+                queues,
+                types,
+                half,
+                Math.min(limited, half),
+                Math.min(suspects, half),
+                Math.max(bytes / 2, 1),
+                lease,
+                worker);
     }
 
     /**
@@ -81,6 +144,8 @@ public record ClaimRequest(
      * @return the same claim, marked as repeated
      */
     public ClaimRequest again() {
-        return repeated ? this : new ClaimRequest(claim, true, queues, types, limit, limited, suspects, lease, worker);
+        return repeated
+                ? this
+                : new ClaimRequest(claim, true, queues, types, limit, limited, suspects, bytes, lease, worker);
     }
 }

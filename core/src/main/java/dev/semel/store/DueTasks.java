@@ -1,6 +1,7 @@
 package dev.semel.store;
 
 import dev.semel.task.TaskState;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -66,6 +67,7 @@ final class DueTasks {
         turns.removeIf(turn -> turn.next(true) == null);
         List<StoredTask> chosen = new ArrayList<>();
         int suspects = 0;
+        long bytes = 0;
         // Begins with another group for each claim: a worker with one free slot would never leave the first one.
         int at = turns.isEmpty() ? 0 : (int) Math.floorMod(request.claim(), (long) turns.size());
         while (chosen.size() < request.limit() && !turns.isEmpty()) {
@@ -76,8 +78,11 @@ final class DueTasks {
                 turns.remove(at);
             } else if (allowances.isBlocked(next)) {
                 turn.taken(next);
+            } else if (!chosen.isEmpty() && bytes + inputBytes(next, request) > request.bytes()) {
+                break;
             } else {
                 turn.taken(next);
+                bytes += inputBytes(next, request);
                 allowances.take(next);
                 chosen.add(next);
                 suspects += next.isSuspect() ? 1 : 0;
@@ -85,6 +90,11 @@ final class DueTasks {
             }
         }
         return chosen;
+    }
+
+    private static int inputBytes(StoredTask task, ClaimRequest request) {
+        String input = request.isBoundByBytes() ? task.task().input() : null;
+        return input == null ? 0 : input.getBytes(StandardCharsets.UTF_8).length;
     }
 
     /** The time from which the next task of a queue is due, or null if there is none. */

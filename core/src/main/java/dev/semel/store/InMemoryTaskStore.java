@@ -239,7 +239,7 @@ public final class InMemoryTaskStore implements TaskStore {
                 if (!news.endedIds().isEmpty()) {
                     listener.tasksMayHaveEnded(news.endedIds());
                 }
-            } catch (RuntimeException e) {
+            } catch (Throwable e) {
                 // The operation is done, whatever a listener makes of the hint.
                 LOG.warn("A listener failed with a hint of the in-memory store", e);
             }

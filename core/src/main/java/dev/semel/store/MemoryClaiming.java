@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The laws of claiming, C1 to C9, for {@link InMemoryTaskStore}. */
+/** The laws of claiming, C1 to C10, for {@link InMemoryTaskStore}. */
 final class MemoryClaiming {
 
     private final MemoryTables tables;

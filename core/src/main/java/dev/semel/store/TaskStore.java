@@ -53,6 +53,7 @@ import java.util.Optional;
  *   <li>C7: no queue and no tenant starves another: a claim of several with backlog takes from each.
  *   <li>C8: a claim repeated with its number returns the tasks that it took and that still belong to it.
  *   <li>C9: a claim that takes less than it may tells how long until the next task is due.
+ *   <li>C10: the inputs that a claim takes have together no more bytes than it allows, unless it takes a single task.
  * </ol>
  *
  * <h3>Moving</h3>
@@ -155,6 +156,8 @@ import java.util.Optional;
  *   <li>C9: running tasks count with the end of their lease, those just taken too. The answer is never later than the
  *       truth, and may be earlier. A claim that reached its limit need not say anything; one that left out due tasks for
  *       another reason than its limit says zero.
+ *   <li>C10: a claim always takes at least one task if it may take any. One that the bytes cut short says zero (C9). A
+ *       repeated claim returns all that it took, also if it allows less by now.
  *   <li>M1: a lease that ran out still holds until another attempt has begun, for every move of its worker.
  *   <li>M2: ends are the same if their outcome is the same. An extension under an attempt that has ended is stale.
  *   <li>M2, M8: a redrive of a death that was redriven before is applied, whatever became of the task since. A redrive

@@ -58,7 +58,7 @@ final class BatcherTest {
 
     @Test
     void thoseWhoComeMeanwhileAreTheNextCall() throws Exception {
-        Batcher<Integer, String> batcher = new Batcher<>(100, 1_000, 1, CALLERS, this::held);
+        Batcher<Integer, String> batcher = new Batcher<>(100, 1_000, 1, CALLERS, item -> 1, this::held);
         CompletableFuture<String> first = call(batcher, 0);
         Held alone = next();
         assertThat(alone.items()).containsExactly(0);
@@ -76,7 +76,7 @@ final class BatcherTest {
 
     @Test
     void aSecondCallGoesMeanwhileIfEnoughWaitAndNeverAThird() throws Exception {
-        Batcher<Integer, String> batcher = new Batcher<>(100, 1_000, 2, CALLERS, this::held);
+        Batcher<Integer, String> batcher = new Batcher<>(100, 1_000, 2, CALLERS, item -> 1, this::held);
         CompletableFuture<String> unused = call(batcher, 0);
         Held first = next();
         List<CompletableFuture<String>> some = callInOrder(batcher, 1, Batcher.ENOUGH - 1);
@@ -98,7 +98,7 @@ final class BatcherTest {
 
     @Test
     void aBatchHasNoMoreThanItMayAndTheRestFollows() throws Exception {
-        Batcher<Integer, String> batcher = new Batcher<>(2, 1_000, 1, CALLERS, this::held);
+        Batcher<Integer, String> batcher = new Batcher<>(2, 1_000, 1, CALLERS, item -> 1, this::held);
         CompletableFuture<String> unused = call(batcher, 0);
         Held first = next();
         List<CompletableFuture<String>> others = callInOrder(batcher, 1, 3);
@@ -115,7 +115,7 @@ final class BatcherTest {
     @Test
     void aFailureIsToldToAllOfItsCallAndTheNextOneGoes() throws Exception {
         AtomicInteger calls = new AtomicInteger();
-        Batcher<Integer, String> batcher = new Batcher<>(100, 1_000, 2, CALLERS, items -> {
+        Batcher<Integer, String> batcher = new Batcher<>(100, 1_000, 2, CALLERS, item -> 1, items -> {
             if (calls.incrementAndGet() == 2) {
                 throw new IllegalStateException("broken");
             }
@@ -166,7 +166,7 @@ final class BatcherTest {
 
     @Test
     void anInterruptEndsTheWaitOfItsCallerAndOfNobodyElse() throws Exception {
-        Batcher<Integer, String> batcher = new Batcher<>(3, 1_000, 1, CALLERS, this::interruptibly);
+        Batcher<Integer, String> batcher = new Batcher<>(3, 1_000, 1, CALLERS, item -> 1, this::interruptibly);
         CompletableFuture<String> first = call(batcher, 0);
         Held alone = next();
         Caller sent = new Caller(batcher, 1);
@@ -189,7 +189,7 @@ final class BatcherTest {
 
     @Test
     void aCallerThatIsAloneGetsTheSameOutcomeWhenItIsInterrupted() throws Exception {
-        Batcher<Integer, String> batcher = new Batcher<>(100, 1_000, 1, CALLERS, this::interruptibly);
+        Batcher<Integer, String> batcher = new Batcher<>(100, 1_000, 1, CALLERS, item -> 1, this::interruptibly);
         Caller alone = new Caller(batcher, 0);
         Held carried = next();
         CompletableFuture<String> stranger = callInOrder(batcher, 1, 1).getFirst();
@@ -208,6 +208,7 @@ final class BatcherTest {
                 task -> {
                     throw new OutOfMemoryError("no thread");
                 },
+                item -> 1,
                 this::held);
         CompletableFuture<String> first = call(batcher, 0);
         Held alone = next();
@@ -249,7 +250,7 @@ final class BatcherTest {
             AtomicInteger underWay = new AtomicInteger();
             AtomicInteger mostUnderWay = new AtomicInteger();
             ConcurrentHashMap<Integer, Integer> times = new ConcurrentHashMap<>();
-            Batcher<Integer, String> batcher = new Batcher<>(20, 40, most, CALLERS, items -> {
+            Batcher<Integer, String> batcher = new Batcher<>(20, 40, most, CALLERS, item -> 1, items -> {
                 mostUnderWay.accumulateAndGet(underWay.incrementAndGet(), Math::max);
                 items.forEach(item -> times.merge(item, 1, Integer::sum));
                 underWay.decrementAndGet();

@@ -34,7 +34,7 @@ final class WorkerLoopTest {
         WorkerLoop loop = new WorkerLoop(
                 store,
                 host,
-                new WorkerSettings("w", Set.of(QUEUE), concurrency, 2_000, LEASE, Duration.ofSeconds(1), 3),
+                new WorkerSettings("w", Set.of(QUEUE), concurrency, 2_000, LEASE, Duration.ofSeconds(1), 3, 1L << 30),
                 Handlers.builder().add(type, (context, input) -> input).build(),
                 Codec.standard());
         loop.start();

@@ -161,19 +161,29 @@ final class PostgresAllowances {
      * Takes as many as may be taken, in order. Leaves out those whose mutex is held, by a task that runs or by one before
      * it: they wait from now on. Those whose mutex somebody else decides about at this moment are left as they are.
      */
-    List<Candidate> unblocked(List<Candidate> chosen, int most) throws SQLException {
+    List<Candidate> unblocked(List<Candidate> chosen, ClaimRoom room) throws SQLException {
         Map<String, TaskId> holders = holders(chosen);
         List<Candidate> free = new ArrayList<>();
         List<Candidate> blocked = new ArrayList<>();
         for (Candidate candidate : chosen) {
             String mutex = candidate.mutex();
-            if (free.size() == most || (mutex != null && !locked.contains(mutex))) {
+            if (room.isFull() || (mutex != null && !locked.contains(mutex))) {
                 count(candidate.lane().queue(), -1);
                 continue;
             }
             TaskId holder = mutex == null ? null : holders.get(mutex);
-            boolean goes = mutex == null || ((holder == null || holder.equals(candidate.task())) && begun.add(mutex));
-            (goes ? free : blocked).add(candidate);
+            boolean waits = mutex != null
+                    && (begun.contains(mutex) || (holder != null && !holder.equals(candidate.task())));
+            if (waits) {
+                blocked.add(candidate);
+            } else if (room.takes(candidate.bytes())) {
+                free.add(candidate);
+                if (mutex != null) {
+                    begun.add(mutex);
+                }
+            } else {
+                count(candidate.lane().queue(), -1);
+            }
         }
         if (!blocked.isEmpty()) {
             int rows = tx.sql(BLOCK)

@@ -24,8 +24,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -179,14 +177,16 @@ final class PostgresAtOnce {
             return null;
         }
         int half = all.size() / 2;
-        CompletableFuture<Map<Integer, Submitted>> second = CompletableFuture.supplyAsync(
-                () -> answers(batch, all.subList(half, all.size())), Thread::startVirtualThread);
+        Answer<Map<Integer, Submitted>> second = new Answer<>();
+        Thread.startVirtualThread(() -> {
+            try {
+                second.complete(answers(batch, all.subList(half, all.size())));
+            } catch (Throwable e) {
+                second.fail(e);
+            }
+        });
         SortedMap<Integer, Submitted> answers = new TreeMap<>(answers(batch, all.subList(0, half)));
-        try {
-            answers.putAll(second.join());
-        } catch (CompletionException e) {
-            throw e.getCause() instanceof RuntimeException cause ? cause : e;
-        }
+        answers.putAll(second.join());
         return answers.size() == batch.size() ? List.copyOf(answers.values()) : null;
     }
 

@@ -16,6 +16,7 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -118,14 +119,14 @@ final class PostgresClaims {
         if (taking.taken().isEmpty()) {
             Before before = new Before(first, wanted.getFirst().read());
             boolean wholly = take(tx, request, allowances, lanes, taking, before);
-            if (taking.left() > 0 && !wholly) {
+            if (!taking.room().isFull() && !wholly) {
                 starts.beginAnew(lanes.stream().map(Lane::id).toList());
                 boolean unused = take(tx, request, allowances, lanes, taking, null);
             }
             if (!taking.isCommitted()) {
                 allowances.settle();
             }
-            if (taking.left() == 0) {
+            if (taking.room().isFull()) {
                 // Perhaps there is more. Who took all that it may has no use for knowing when.
                 return new Done(new Claims(taking.taken(), Duration.ZERO), taking.sharing());
             }
@@ -164,13 +165,13 @@ final class PostgresClaims {
         Map<Group, List<Lane>> groups = groups(tx, allowances, lanes, request.limit());
         int growth = 1;
         for (int round = 0; round < MOST_ROUNDS && !groups.isEmpty(); round++) {
-            int left = taking.left();
+            int left = taking.room().tasks();
             int share = share(groups.size(), left, growth);
             if (growth == 1) {
                 share = Math.min(share, most(groups.keySet(), allowances));
             }
             List<Lane> open = groups.values().stream().flatMap(List::stream).toList();
-            Reading reading = Reading.of(open, starts, share, suspects);
+            Reading reading = Reading.of(open, starts, share, suspects, request.isBoundByBytes());
             Read read = read(tx, open, reading, round == 0 ? before : null);
             wholly &= reading.isFromTheBeginning();
             if (round == 0 && before != null) {
@@ -178,14 +179,16 @@ final class PostgresClaims {
             }
             PostgresTurns turns = new PostgresTurns(groups.keySet(), read);
             List<Candidate> chosen = turns.choose(
-                    (int) Math.min((long) left * growth, Integer.MAX_VALUE), suspects, allowances, this::served);
-            List<Candidate> free = allowances.unblocked(chosen, left);
+                    (int) Math.min((long) left * growth, Integer.MAX_VALUE), suspects, allowances);
+            List<Candidate> free = allowances.unblocked(chosen, taking.room());
+            boolean full = taking.room().isFull();
+            served(free);
             groups.keySet().retainAll(new HashSet<>(turns.withMore()));
             groups.keySet().removeIf(group -> !allowances.isOpen(group.queue()));
-            taking.take(free, end(allowances, free.size() == left, wholly && groups.isEmpty()));
+            taking.take(free, end(allowances, full, wholly && groups.isEmpty()));
             free.forEach(starts::took);
             suspects -= (int) free.stream().filter(Candidate::suspect).count();
-            if (taking.left() == 0) {
+            if (full) {
                 return wholly;
             }
             boolean blocked = free.size() < chosen.size();
@@ -218,7 +221,8 @@ final class PostgresClaims {
     /** What a claim reads first if nothing limits it. */
     private Reading wholeReading(List<Lane> lanes, ClaimRequest request) {
         int groups = (int) lanes.stream().map(Lane::group).distinct().count();
-        return Reading.of(lanes, starts, share(groups, request.limit(), 1), request.suspects());
+        int share = share(groups, request.limit(), 1);
+        return Reading.of(lanes, starts, share, request.suspects(), request.isBoundByBytes());
     }
 
     /** One group takes all that is left, more of them a little more than their part: what is read is locked. */
@@ -248,11 +252,14 @@ final class PostgresClaims {
         return (int) Math.min(most, Integer.MAX_VALUE);
     }
 
-    private void served(Group group) {
+    /** Remembers the turns of the groups that give these tasks, in the order of their last ones. */
+    private void served(List<Candidate> taken) {
         if (served.size() >= MOST_REMEMBERED) {
             served.clear();
         }
-        served.put(group, turn.incrementAndGet());
+        Set<Group> lastFirst = new LinkedHashSet<>();
+        taken.reversed().forEach(candidate -> lastFirst.add(candidate.lane().group()));
+        List.copyOf(lastFirst).reversed().forEach(group -> served.put(group, turn.incrementAndGet()));
     }
 
     /** The groups of open queues that may have something due, those that waited longest for a turn first. */

@@ -10,6 +10,7 @@ import java.sql.Statement;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +22,10 @@ final class PostgresDatabase {
 
     // Locks of Semel's own are held for the length of a transaction; only callers' own transactions stay open longer.
     private static final long OWN_LOCKS_MILLIS = 10_000;
+
+    // To break a connection needs a little memory: for ten seconds it is tried to get that.
+    private static final int MOST_BREAKS = 1_000;
+    private static final long BREAK_PAUSE = 10_000_000;
 
     // Plans are kept for long, and a table that was empty when a plan was made would be read as a whole for ever: so
     // plans go by indexes from the beginning, and in their order: by a bitmap a claim would read and sort all that is
@@ -273,6 +278,9 @@ final class PostgresDatabase {
             } catch (SQLException | RuntimeException e) {
                 rollBack(connection, e);
                 throw e;
+            } catch (Error e) {
+                giveUp(connection);
+                throw e;
             }
         }
         told.accept(news);
@@ -286,7 +294,7 @@ final class PostgresDatabase {
                     PostgresPatience.Restored limited =
                             patience.with(connection, settings.lockLimit().toMillis());
                     PostgresAutoCommit automatic = PostgresAutoCommit.on(connection)) {
-                return look.look(session(connection));
+                return looked(connection, session(connection), look);
             } catch (SQLException e) {
                 if (!PostgresFailures.isWorthAnotherTry(e) || tries == MOST_TRIES) {
                     throw e;
@@ -347,9 +355,36 @@ final class PostgresDatabase {
         try (Connection connection = connections.get();
                 PostgresPatience.Restored limited = limit.of(connection, 0);
                 PostgresAutoCommit automatic = PostgresAutoCommit.on(connection)) {
-            return look.look(new PostgresSession(connection, texts, false));
+            return looked(connection, new PostgresSession(connection, texts, false), look);
         } catch (SQLException e) {
             throw translated(e);
+        }
+    }
+
+    private static <T> T looked(Connection connection, PostgresSession session, Look<T> look) throws SQLException {
+        try {
+            return look.look(session);
+        } catch (Error e) {
+            giveUp(connection);
+            throw e;
+        }
+    }
+
+    /**
+     * Breaks a connection on which an error was met, for example for want of memory, perhaps in the middle of an answer: what
+     * is read of it next may belong to another statement. And a transaction that is open on it would be committed half done
+     * when the connection goes back to its pool.
+     */
+    static void giveUp(Connection connection) {
+        for (int tries = 0; tries < MOST_BREAKS; tries++) {
+            try {
+                connection.abort(Runnable::run);
+                return;
+            } catch (SQLException e) {
+                return; // it is broken already
+            } catch (Throwable e) {
+                LockSupport.parkNanos(BREAK_PAUSE); // there is no memory for that either
+            }
         }
     }
 

@@ -81,19 +81,26 @@ final class PostgresHints implements AutoCloseable {
         return () -> listeners.remove(registered);
     }
 
-    /** Tells of a commit of this process. */
+    /** Tells of a commit of this process. It never throws: the commit has happened, and is answered whatever comes of this. */
     void tell(StoreNews news) {
         if (!news.hasDue() && !news.hasEnded()) {
             return;
         }
-        synchronized (lock) {
-            untold.add(news);
-            if (scheduled) {
-                return;
+        try {
+            synchronized (lock) {
+                untold.add(news);
+                if (scheduled) {
+                    return;
+                }
+                scheduled = true;
             }
-            scheduled = true;
+            thread.execute(this::deliver);
+        } catch (Throwable e) {
+            // No memory, most likely. Listeners look by themselves; the next commit tells them again.
+            synchronized (lock) {
+                scheduled = false;
+            }
         }
-        thread.execute(this::deliver);
     }
 
     /** Tells what another process has sent. */
@@ -105,9 +112,9 @@ final class PostgresHints implements AutoCloseable {
     private void deliver() {
         StoreNews news;
         synchronized (lock) {
+            scheduled = false;
             news = untold;
             untold = new StoreNews();
-            scheduled = false;
         }
         toListeners(news);
         unsent.add(news);
@@ -122,7 +129,6 @@ final class PostgresHints implements AutoCloseable {
         long since = System.nanoTime() - sentAt;
         if (since < WINDOW_NANOS) {
             if (!sendScheduled) {
-                sendScheduled = true;
                 Future<?> unused = thread.schedule(
                         () -> {
                             sendScheduled = false;
@@ -130,6 +136,7 @@ final class PostgresHints implements AutoCloseable {
                         },
                         WINDOW_NANOS - since,
                         TimeUnit.NANOSECONDS);
+                sendScheduled = true;
             }
             return;
         }
@@ -176,7 +183,7 @@ final class PostgresHints implements AutoCloseable {
                 if (news.hasEnded()) {
                     listener.tasksMayHaveEnded(news.endedIds());
                 }
-            } catch (RuntimeException e) {
+            } catch (Throwable e) {
                 // What happened has happened, whatever a listener makes of the hint.
                 LOG.warn("A listener failed with a hint of the PostgreSQL store", e);
             }

@@ -91,16 +91,25 @@ final class PostgresListening implements AutoCloseable {
                     }
                     statement.execute("UNLISTEN " + channel);
                 }
-            } catch (SQLException e) {
-                if (!failed && !closed) {
-                    PostgresHints.LOG.debug("Hints of other processes are not heard; workers look by themselves", e);
-                }
-                failed = true;
+            } catch (Throwable e) {
+                // Also a full heap: the thread goes on, or nobody would ever hear anything again.
+                tellOnce(e);
             }
             if (!closed) {
                 LockSupport.parkNanos(pause);
                 pause = Math.min(2 * pause, LONGEST_PAUSE);
             }
+        }
+    }
+
+    private void tellOnce(Throwable because) {
+        try {
+            if (!failed && !closed) {
+                PostgresHints.LOG.debug("Hints of other processes are not heard; workers look by themselves", because);
+            }
+            failed = true;
+        } catch (Throwable e) {
+            return; // the log has no memory either
         }
     }
 

@@ -140,6 +140,7 @@ final class PostgresTaking {
     private final ClaimRequest request;
     private final List<Lane> lanes;
     private final int sharedFrom;
+    private final ClaimRoom room;
     private final List<Claimed> taken = new ArrayList<>();
     private final List<List<Candidate>> sharing = new ArrayList<>();
     private @Nullable List<Due> due;
@@ -156,6 +157,7 @@ final class PostgresTaking {
         this.request = request;
         this.lanes = lanes;
         this.sharedFrom = sharedFrom;
+        this.room = new ClaimRoom(request);
     }
 
     List<Claimed> taken() {
@@ -167,8 +169,9 @@ final class PostgresTaking {
         return sharing;
     }
 
-    int left() {
-        return request.limit() - taken.size();
+    /** What may still be taken. */
+    ClaimRoom room() {
+        return room;
     }
 
     /** How many more may be taken of those with a vanished attempt. */

@@ -65,8 +65,11 @@ final class PostgresTransacting {
                 }
                 commit(connection);
                 news = tx.news();
-            } catch (Exception | Error e) {
+            } catch (Exception e) {
                 rollBack(connection, e);
+                throw e;
+            } catch (Error e) {
+                PostgresDatabase.giveUp(connection);
                 throw e;
             } finally {
                 giveBack(connection, automatic);

@@ -15,7 +15,6 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,7 +36,8 @@ final class PostgresTurns {
     private static final String FETCHED = """
             )
             SELECT s.now, f.* FROM s LEFT JOIN LATERAL (
-              SELECT c.kind, l.lane, c.task, c.seq, c.order_at, c.mutex, c.place, c.attempt
+              SELECT c.kind, l.lane, c.task, c.seq, c.order_at, c.mutex, c.place, c.attempt,
+                CASE WHEN ? THEN (SELECT octet_length(t.input) FROM semel.task t WHERE t.id = c.task) ELSE 0 END AS bytes
               FROM lanes l CROSS JOIN LATERAL (
                 SELECT 0 AS kind, a.* FROM (
                   SELECT task, seq, order_at, mutex, ctid AS place, attempt FROM semel.ready
@@ -73,18 +73,20 @@ final class PostgresTurns {
      * @param from the numbers of the lanes, and where each begins
      * @param share how many tasks of each
      * @param suspects how many of each that have a vanished attempt
+     * @param sized whether the size of their inputs is read, which costs a look at each task
      */
-    record Reading(Map<Integer, Start> from, int share, int suspects) {
+    record Reading(Map<Integer, Start> from, int share, int suspects, boolean sized) {
 
         /** Whether nothing is passed over. */
         boolean isFromTheBeginning() {
             return from.values().stream().allMatch(Start.BEGINNING::equals);
         }
 
-        static Reading of(Collection<Lane> lanes, PostgresStarts starts, int share, int suspects) {
+        static Reading of(
+                Collection<Lane> lanes, PostgresStarts starts, int share, int suspects, boolean sized) {
             Map<Integer, Start> from = new LinkedHashMap<>();
             lanes.forEach(lane -> from.put(lane.id(), starts.of(lane.id())));
-            return new Reading(from, share, Math.min(share, suspects));
+            return new Reading(from, share, Math.min(share, suspects), sized);
         }
 
         /**
@@ -98,6 +100,7 @@ final class PostgresTurns {
                     .ints(from.keySet())
                     .longs(from.values().stream().map(Start::orderAt).toList())
                     .longs(from.values().stream().map(Start::seq).toList())
+                    .with(sized)
                     .with(share)
                     .with(suspects)
                     .with(suspects);
@@ -132,7 +135,8 @@ final class PostgresTurns {
                         row.getLong(6),
                         row.getString(7),
                         row.getString(8),
-                        row.getInt(9)));
+                        row.getInt(9),
+                        row.getInt(10)));
             }
         }
 
@@ -160,6 +164,7 @@ final class PostgresTurns {
      *
      * @param place where its row lies, which stays so because it is locked
      * @param attempt the number of its newest attempt, 0 if it was never claimed
+     * @param bytes those of its input, or 0 if the claim does not ask for that
      */
     record Candidate(
             Kind kind,
@@ -169,7 +174,8 @@ final class PostgresTurns {
             long orderAt,
             @Nullable String mutex,
             String place,
-            int attempt) {
+            int attempt,
+            int bytes) {
 
         boolean suspect() {
             return kind != Kind.READY;
@@ -187,7 +193,6 @@ final class PostgresTurns {
         private final Deque<Candidate> ready = new ArrayDeque<>();
         private final Deque<Candidate> suspects = new ArrayDeque<>();
         private boolean mayHaveMore;
-        private int servedAt;
 
         Turn(Group group) {
             this.group = group;
@@ -236,12 +241,8 @@ final class PostgresTurns {
         return rows.read(reading, System.nanoTime() - began);
     }
 
-    /**
-     * Chooses by turns.
-     *
-     * @param served told of each group that gives a task, in the order of their last turns
-     */
-    List<Candidate> choose(int limit, int allowedSuspects, PostgresAllowances allowances, Consumer<Group> served) {
+    /** Chooses by turns. */
+    List<Candidate> choose(int limit, int allowedSuspects, PostgresAllowances allowances) {
         List<Turn> open = new ArrayList<>(turns.values());
         List<Candidate> chosen = new ArrayList<>();
         int suspects = allowedSuspects;
@@ -256,14 +257,9 @@ final class PostgresTurns {
                 chosen.add(next);
                 allowances.take(turn.group.queue());
                 suspects -= next.suspect() ? 1 : 0;
-                turn.servedAt = chosen.size();
                 at++;
             }
         }
-        turns.values().stream()
-                .filter(turn -> turn.servedAt > 0)
-                .sorted(Comparator.comparingInt(turn -> turn.servedAt))
-                .forEach(turn -> served.accept(turn.group));
         return chosen;
     }
 

@@ -138,30 +138,40 @@ final class SqliteAllowances {
         lanesWithMutexes.add(lane);
     }
 
-    /** Leaves out those whose mutex is held, by a task that runs or by one before it; they wait from now on. */
-    List<Candidate> unblocked(List<Candidate> chosen) throws SQLException {
+    /**
+     * Takes as many as there is room for, in order. Leaves out those whose mutex is held, by a task that runs or by one
+     * before it: they wait from now on.
+     */
+    List<Candidate> unblocked(List<Candidate> chosen, ClaimRoom room) throws SQLException {
         List<Candidate> bound = lanesWithMutexes.isEmpty()
                 ? List.of()
                 : chosen.stream()
                         .filter(candidate ->
                                 lanesWithMutexes.contains(candidate.lane().id()))
                         .toList();
-        if (bound.isEmpty()) {
-            return chosen;
-        }
         record Mutex(String name, boolean held) {}
         Map<Long, Mutex> mutexes = new HashMap<>();
-        try (ResultSet row = tx.sql(MUTEXES).with(Candidate.json(bound)).query()) {
-            while (row.next()) {
-                mutexes.put(row.getLong(1), new Mutex(row.getString(2), row.getBoolean(3)));
+        if (!bound.isEmpty()) {
+            try (ResultSet row = tx.sql(MUTEXES).with(Candidate.json(bound)).query()) {
+                while (row.next()) {
+                    mutexes.put(row.getLong(1), new Mutex(row.getString(2), row.getBoolean(3)));
+                }
             }
         }
         List<Candidate> free = new ArrayList<>();
         List<Candidate> blocked = new ArrayList<>();
         for (Candidate candidate : chosen) {
             Mutex mutex = mutexes.get(candidate.seq());
-            boolean taken = mutex == null || (!mutex.held() && begun.add(mutex.name()));
-            (taken ? free : blocked).add(candidate);
+            if (mutex != null && (mutex.held() || begun.contains(mutex.name()))) {
+                blocked.add(candidate);
+            } else if (room.takes(candidate.bytes())) {
+                free.add(candidate);
+                if (mutex != null) {
+                    begun.add(mutex.name());
+                }
+            } else {
+                count(candidate.lane().queue(), -1); // it stays due
+            }
         }
         if (!blocked.isEmpty()) {
             int rows = tx.sql(BLOCK).with(Candidate.json(blocked)).update();

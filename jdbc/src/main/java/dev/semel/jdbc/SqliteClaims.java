@@ -105,10 +105,12 @@ final class SqliteClaims {
             throws SQLException {
         Map<Group, List<Lane>> groups = due;
         int suspects = request.suspects();
+        ClaimRoom room = new ClaimRoom(request);
         for (int round = 0; ; round++) {
-            Turns turns = new Turns(tx, allowances, groups, mostLanes(request));
-            List<SqliteTurn.Candidate> chosen = turns.choose(request.limit() - taken.size(), suspects);
-            List<SqliteTurn.Candidate> free = allowances.unblocked(chosen);
+            Turns turns = new Turns(tx, allowances, groups, mostLanes(request), request.isBoundByBytes());
+            List<SqliteTurn.Candidate> chosen = turns.choose(room.tasks(), suspects);
+            List<SqliteTurn.Candidate> free = allowances.unblocked(chosen, room);
+            free.forEach(candidate -> remember(candidate.lane().group()));
             if (!free.isEmpty()) {
                 taken.addAll(begin(tx, request, free));
                 suspects -= (int)
@@ -118,7 +120,7 @@ final class SqliteClaims {
             // Some of those that it looked at wait from now on, or none of many lanes had anything and now their wake
             // times say so: look at others.
             boolean again = free.size() < chosen.size() || (taken.isEmpty() && chosen.isEmpty() && turns.manyLanes);
-            if (!again || round == MOST_ROUNDS || taken.size() == request.limit()) {
+            if (!again || round == MOST_ROUNDS || room.isFull()) {
                 return left;
             }
             groups = dueGroups(tx, request, allowances);
@@ -191,11 +193,18 @@ final class SqliteClaims {
         private final SqliteAllowances allowances;
         private final Deque<Map.Entry<Group, List<Lane>>> unvisited;
         private final boolean manyLanes;
+        private final boolean sized;
         private final List<SqliteTurn> visited = new ArrayList<>();
         private int share;
 
-        Turns(SqliteTransaction tx, SqliteAllowances allowances, Map<Group, List<Lane>> due, int mostLanes) {
+        Turns(
+                SqliteTransaction tx,
+                SqliteAllowances allowances,
+                Map<Group, List<Lane>> due,
+                int mostLanes,
+                boolean sized) {
             this.tx = tx;
+            this.sized = sized;
             this.allowances = allowances;
             // Types of a group share a place here, so this may be said too early, which does no harm.
             this.manyLanes = due.values().stream().mapToInt(List::size).sum() >= mostLanes;
@@ -230,7 +239,6 @@ final class SqliteClaims {
                     chosen.add(next);
                     allowances.take(queue);
                     suspects -= next.suspect() ? 1 : 0;
-                    remember(turn.group());
                     at++;
                 }
             }
@@ -238,7 +246,7 @@ final class SqliteClaims {
         }
 
         private SqliteTurn visit(Map.Entry<Group, List<Lane>> group) {
-            SqliteTurn turn = new SqliteTurn(tx, group.getKey(), group.getValue(), share);
+            SqliteTurn turn = new SqliteTurn(tx, group.getKey(), group.getValue(), share, sized);
             visited.add(turn);
             return turn;
         }

@@ -69,24 +69,32 @@ final class SqliteHints implements AutoCloseable {
                 listener.tasksMayHaveEnded(ids);
             }
         };
-        watch.start();
+        // Before the watch begins: its first look may have something to tell.
         listeners.add(registered);
+        watch.start();
         return () -> listeners.remove(registered);
     }
 
-    /** Tells of a commit of this process. */
+    /** Tells of a commit of this process. It never throws: the commit has happened, and is answered whatever comes of this. */
     void tell(StoreNews news) {
         if (!news.hasDue() && !news.hasEnded()) {
             return;
         }
-        synchronized (lock) {
-            untold.add(news);
-            if (scheduled) {
-                return;
+        try {
+            synchronized (lock) {
+                untold.add(news);
+                if (scheduled) {
+                    return;
+                }
+                scheduled = true;
             }
-            scheduled = true;
+            thread.execute(this::deliver);
+        } catch (Throwable e) {
+            // No memory, most likely. Listeners look by themselves; the next commit tells them again.
+            synchronized (lock) {
+                scheduled = false;
+            }
         }
-        thread.execute(this::deliver);
     }
 
     /** Tells of a commit that is under way on somebody else's connection: once when it is about done, and once to be sure. */
@@ -130,9 +138,9 @@ final class SqliteHints implements AutoCloseable {
     private void deliver() {
         StoreNews news;
         synchronized (lock) {
+            scheduled = false;
             news = untold;
             untold = new StoreNews();
-            scheduled = false;
         }
         toListeners(news);
         if (news.hasDue()) {
@@ -149,11 +157,11 @@ final class SqliteHints implements AutoCloseable {
         long since = System.nanoTime() - stampedAt;
         if (since < STAMP_NANOS) {
             if (!stampScheduled) {
-                stampScheduled = true;
                 after(STAMP_NANOS - since, () -> {
                     stampScheduled = false;
                     stamp();
                 });
+                stampScheduled = true;
             }
             return;
         }
@@ -198,7 +206,7 @@ final class SqliteHints implements AutoCloseable {
                 if (news.hasEnded()) {
                     listener.tasksMayHaveEnded(news.endedIds());
                 }
-            } catch (RuntimeException e) {
+            } catch (Throwable e) {
                 // What happened has happened, whatever a listener makes of the hint.
                 SqliteReaders.LOG.warn("A listener failed with a hint of the SQLite store", e);
             }

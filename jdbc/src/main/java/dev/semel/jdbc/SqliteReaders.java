@@ -5,10 +5,10 @@ import dev.semel.task.StoreUnusable;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,6 +23,9 @@ final class SqliteReaders implements AutoCloseable {
 
     private static final int MOST_WISHES = 1_024;
 
+    private static final int MOST_CLOSES = 1_000;
+    private static final long CLOSE_PAUSE = 10_000_000;
+
     /** An operation that reads. */
     interface Work<T> {
         T run(SqliteSession session, SqliteNames names) throws SQLException;
@@ -31,7 +34,7 @@ final class SqliteReaders implements AutoCloseable {
     private static class Wish<T> {
 
         private final Work<T> work;
-        private final CompletableFuture<T> answer = new CompletableFuture<>();
+        private final Answer<T> answer = new Answer<>();
 
         Wish(Work<T> work) {
             this.work = work;
@@ -118,8 +121,8 @@ final class SqliteReaders implements AutoCloseable {
             Wish<?> wish;
             try {
                 wish = wishes.take();
-            } catch (InterruptedException e) {
-                // Nobody but this class has the thread, so nobody means it.
+            } catch (Throwable e) {
+                // Nobody but this class has the thread, so nobody means an interrupt; and no memory to wait is no end.
                 continue;
             }
             if (wish instanceof Stop) {
@@ -133,9 +136,11 @@ final class SqliteReaders implements AutoCloseable {
                 file.health().check();
                 wish.run(session, names);
             } catch (Throwable e) {
-                discard(session);
+                // Answered first, because nothing after it may be possible, if there is no memory.
+                wish.answer.fail(e);
+                SqliteSession broken = session;
                 session = null;
-                wish.answer.completeExceptionally(e);
+                discard(broken);
             }
         }
         discard(session);
@@ -143,10 +148,24 @@ final class SqliteReaders implements AutoCloseable {
 
     private void discard(@Nullable SqliteSession session) {
         if (session != null) {
+            close(session, file.path());
+        }
+    }
+
+    /**
+     * Closes a connection, whatever it takes: one that stays open keeps its lock, and the file from everybody. That needs a
+     * little memory, so it is tried for ten seconds to get it.
+     */
+    static void close(SqliteSession session, Path path) {
+        for (int tries = 0; tries < MOST_CLOSES; tries++) {
             try {
                 session.close();
+                return;
             } catch (SQLException e) {
-                LOG.warn("Closing a connection to the SQLite file \"{}\" failed", file.path(), e);
+                LOG.warn("Closing a connection to the SQLite file \"{}\" failed", path, e);
+                return;
+            } catch (Throwable e) {
+                LockSupport.parkNanos(CLOSE_PAUSE);
             }
         }
     }
@@ -175,8 +194,8 @@ final class SqliteReaders implements AutoCloseable {
             }
         }
         threads.forEach(SqliteReaders::join);
-        List<Wish<?>> late = new ArrayList<>();
-        wishes.drainTo(late);
-        late.forEach(wish -> wish.answer.completeExceptionally(closedStore()));
+        for (Wish<?> late = wishes.poll(); late != null; late = wishes.poll()) {
+            late.answer.fail(closedStore());
+        }
     }
 }

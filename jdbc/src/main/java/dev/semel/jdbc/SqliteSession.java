@@ -97,7 +97,10 @@ final class SqliteSession implements AutoCloseable {
 
     @Override
     public void close() throws SQLException {
-        forget();
-        connection.close();
+        try {
+            forget();
+        } finally {
+            connection.close();
+        }
     }
 }

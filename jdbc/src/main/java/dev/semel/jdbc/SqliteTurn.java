@@ -15,16 +15,18 @@ import org.jspecify.annotations.Nullable;
 final class SqliteTurn {
 
     private static final String READY = """
-            SELECT seq, order_at FROM semel_task INDEXED BY semel_task_ready
+            SELECT seq, order_at, CASE WHEN ?5 THEN octet_length(input) ELSE 0 END
+            FROM semel_task INDEXED BY semel_task_ready
             WHERE state = 'pending' AND vanished = 0 AND lane = ?1 AND order_at <= ?2
               AND order_at + priority * 60000 <= ?2
             ORDER BY order_at, seq LIMIT ?3 OFFSET ?4
             """;
 
     private static final String SUSPECT = """
-            SELECT seq, order_at, state = 'running' FROM semel_task INDEXED BY semel_task_suspect
+            SELECT seq, order_at, CASE WHEN ?5 THEN octet_length(input) ELSE 0 END, state = 'running'
+            FROM semel_task INDEXED BY semel_task_suspect
             WHERE (state = 'running' OR (state = 'pending' AND vanished > 0)) AND lane = ?1 AND order_at <= ?2
-              AND order_at + priority * 60000 <= ?2 AND (state = 'pending' OR ?5)
+              AND order_at + priority * 60000 <= ?2 AND (state = 'pending' OR ?6)
             ORDER BY order_at, seq LIMIT ?3 OFFSET ?4
             """;
 
@@ -41,8 +43,12 @@ final class SqliteTurn {
     private static final Comparator<Candidate> BY_RANK =
             Comparator.comparingLong(Candidate::orderAt).thenComparingLong(Candidate::seq);
 
-    /** A task that a claim may take. */
-    record Candidate(long seq, long orderAt, boolean suspect, Lane lane) {
+    /**
+     * A task that a claim may take.
+     *
+     * @param bytes those of its input, or 0 if the claim does not ask for that
+     */
+    record Candidate(long seq, long orderAt, int bytes, boolean suspect, Lane lane) {
 
         /** The numbers of some as a JSON array. */
         static String json(List<Candidate> some) {
@@ -94,11 +100,12 @@ final class SqliteTurn {
                     .with(lane.id())
                     .with(tx.now())
                     .with(atMost)
-                    .with(position);
+                    .with(position)
+                    .with(sized ? 1 : 0);
             try (ResultSet row = (suspect ? statement.with(leasesToo ? 1 : 0) : statement).query()) {
                 while (row.next()) {
-                    read.add(new Candidate(row.getLong(1), row.getLong(2), suspect, lane));
-                    expired |= suspect && row.getBoolean(3);
+                    read.add(new Candidate(row.getLong(1), row.getLong(2), row.getInt(3), suspect, lane));
+                    expired |= suspect && row.getBoolean(4);
                 }
             }
             return expired;
@@ -109,14 +116,22 @@ final class SqliteTurn {
     private final Group group;
     private final List<Lane> lanes;
     private final int share;
+    private final boolean sized;
     private final List<Row> ready = new ArrayList<>();
     private final List<Row> suspects = new ArrayList<>();
 
-    SqliteTurn(SqliteTransaction tx, Group group, List<Lane> lanes, int share) {
+    /**
+     * Begins with what may be due.
+     *
+     * @param share how many tasks of each lane are read at a time
+     * @param sized whether to look at the size of inputs, which costs a look at each task
+     */
+    SqliteTurn(SqliteTransaction tx, Group group, List<Lane> lanes, int share, boolean sized) {
         this.tx = tx;
         this.group = group;
         this.lanes = lanes;
         this.share = share;
+        this.sized = sized;
         for (Lane lane : lanes) {
             ready.add(new Row(lane, false));
             suspects.add(new Row(lane, true));

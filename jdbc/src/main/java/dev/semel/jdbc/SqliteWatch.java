@@ -11,6 +11,7 @@ import java.sql.SQLException;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -75,7 +76,18 @@ final class SqliteWatch implements AutoCloseable {
         file.directory().register(watching, StandardWatchEventKinds.ENTRY_CREATE, StandardWatchEventKinds.ENTRY_MODIFY);
     }
 
+    /** Never ends before it is closed, whatever it meets. */
     private void run() {
+        while (!isClosed()) {
+            try {
+                watchOrPoll();
+            } catch (Throwable e) {
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(LONGEST_POLL));
+            }
+        }
+    }
+
+    private void watchOrPoll() {
         WatchService watching;
         synchronized (lock) {
             watching = service;

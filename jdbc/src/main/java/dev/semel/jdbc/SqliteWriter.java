@@ -7,7 +7,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -22,6 +21,10 @@ import org.sqlite.SQLiteErrorCode;
  * <p>Nothing waits for a group to fill: the first wish goes at once, those that come while it is under way are the next
  * group. If one wish of a group fails, the group is undone and its wishes are done one by one, so that only the guilty one
  * fails.
+ *
+ * <p>The thread never ends before the store is closed: whatever a round throws, memory that ran out included, is the answer to
+ * those who wait for that round, and the next round begins with a connection of its own. So it makes beforehand what it needs
+ * to answer.
  */
 final class SqliteWriter implements AutoCloseable {
 
@@ -51,7 +54,7 @@ final class SqliteWriter implements AutoCloseable {
         private final Work<T> work;
         private final int weight;
         private final boolean heartbeat;
-        private final CompletableFuture<T> answer = new CompletableFuture<>();
+        private final Answer<T> answer = new Answer<>();
         private @Nullable T result;
 
         Wish(Work<T> work, int weight, boolean heartbeat) {
@@ -167,7 +170,7 @@ final class SqliteWriter implements AutoCloseable {
     }
 
     private void run() {
-        List<Wish<?>> group = new ArrayList<>();
+        List<Wish<?>> group = new ArrayList<>(MOST_WEIGHT + 1);
         while (!closed || !wishes.isEmpty()) {
             try {
                 Wish<?> first = wishes.take();
@@ -179,13 +182,18 @@ final class SqliteWriter implements AutoCloseable {
                 // Nobody but this class has the thread, so nobody means it.
             } catch (Throwable e) {
                 fail(group, e);
+                // Met while it began, or while it was undone: the connection may never begin again. Not so if the lock
+                // was held for too long by somebody else.
+                if (!(e instanceof StoreUnavailable)) {
+                    discard();
+                }
             } finally {
                 group.clear();
             }
         }
-        List<Wish<?>> late = new ArrayList<>();
-        wishes.drainTo(late);
-        late.forEach(wish -> wish.answer.completeExceptionally(closedStore()));
+        for (Wish<?> late = wishes.poll(); late != null; late = wishes.poll()) {
+            late.answer.fail(closedStore());
+        }
         leave();
         discard();
     }
@@ -305,15 +313,20 @@ final class SqliteWriter implements AutoCloseable {
     }
 
     private void undo(SqliteSession open, Throwable because) {
-        open.rollback(because);
-        clock.rolledBack();
-        if (because instanceof SQLException e) {
-            file.health().note(e);
+        boolean broken = isBroken(because);
+        try {
+            clock.rolledBack();
+            open.rollback(because);
+            if (because instanceof SQLException e) {
+                file.health().note(e);
+            }
+            if (names != null) {
+                names.forget();
+            }
+        } catch (Throwable e) {
+            broken = true;
         }
-        if (names != null) {
-            names.forget();
-        }
-        if (isBroken(because)) {
+        if (broken) {
             discard();
         }
     }
@@ -363,16 +376,14 @@ final class SqliteWriter implements AutoCloseable {
         session = null;
         names = null;
         if (open != null) {
-            try {
-                open.close();
-            } catch (SQLException e) {
-                SqliteReaders.LOG.warn("Closing a connection to the SQLite file \"{}\" failed", file.path(), e);
-            }
+            SqliteReaders.close(open, file.path());
         }
     }
 
     private static void fail(List<Wish<?>> group, Throwable because) {
-        group.forEach(wish -> wish.answer.completeExceptionally(because));
+        for (int i = 0; i < group.size(); i++) {
+            group.get(i).answer.fail(because);
+        }
     }
 
     /** Finishes what was asked for so far, and ends. */

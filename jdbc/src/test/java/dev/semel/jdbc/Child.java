@@ -22,6 +22,11 @@ final class Child implements AutoCloseable {
     }
 
     static Child run(Class<?> main, Object... arguments) throws IOException {
+        return runIn("256m", main, arguments);
+    }
+
+    /** The same with a heap of this size. */
+    static Child runIn(String heap, Class<?> main, Object... arguments) throws IOException {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "--enable-native-access=ALL-UNNAMED",
@@ -29,7 +34,7 @@ final class Child implements AutoCloseable {
                 "-XX:TieredStopAtLevel=1",
                 "-XX:+UseSerialGC",
                 "-Xshare:auto",
-                "-Xmx256m",
+                "-Xmx" + heap,
                 "-cp",
                 System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
                 main.getName()));

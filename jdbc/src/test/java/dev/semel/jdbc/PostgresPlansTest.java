@@ -66,12 +66,12 @@ class PostgresPlansTest {
     private enum Kept {
         CLAIM(
                 PostgresTurns.FETCH,
-                "bigint, int[], bigint[], bigint[], int, int, int",
-                "0, '{1,2,3}', '{0,0,0}', '{0,0,0}', 1, 1, 1"),
+                "bigint, int[], bigint[], bigint[], boolean, int, int, int",
+                "0, '{1,2,3}', '{0,0,0}', '{0,0,0}', true, 1, 1, 1"),
         CLAIM_UNLESS_ASKED(
                 PostgresTurns.FETCH_UNLESS_ASKED,
-                "bigint, int[], bigint[], bigint[], int, int, int",
-                "0, '{1,2,3}', '{0,0,0}', '{0,0,0}', 1, 1, 1"),
+                "bigint, int[], bigint[], bigint[], boolean, int, int, int",
+                "0, '{1,2,3}', '{0,0,0}', '{0,0,0}', true, 1, 1, 1"),
         PROBE(PostgresRecords.PROBE, "int[], text[]", "'{1,1}', '{key 1,key 500}'"),
         LOOK(
                 PostgresAtOnce.LOOK,
@@ -166,7 +166,8 @@ class PostgresPlansTest {
             fetch.setArray(2, connection.createArrayOf("int4", new Integer[] {1, 2, 3}));
             fetch.setArray(3, connection.createArrayOf("int8", beginning));
             fetch.setArray(4, connection.createArrayOf("int8", beginning));
-            for (int i = 5; i <= 7; i++) {
+            fetch.setBoolean(5, true);
+            for (int i = 6; i <= 8; i++) {
                 fetch.setInt(i, LIMIT);
             }
             return plan(fetch);

@@ -128,7 +128,7 @@ final class WorkerCommand implements Command {
                     attempts == null ? RetryPolicy.standard() : RetryPolicy.attempts(attempts),
                     invocation.duration("--grace", USUAL_GRACE));
             // Checks the settings now, before there is a store, and not when the worker starts.
-            new WorkerSettings("check", queues, wish.concurrency, 0, wish.lease, POLL, 1);
+            new WorkerSettings("check", queues, wish.concurrency, 0, wish.lease, POLL, 1, WorkerSettings.FEWEST_BYTES);
             return wish;
         }
 

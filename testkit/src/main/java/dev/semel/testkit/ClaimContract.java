@@ -22,7 +22,7 @@ import java.util.Set;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** The laws of claiming one queue: C1 to C6, C8 and C9. */
+/** The laws of claiming one queue: C1 to C6 and C8 to C10. */
 public abstract class ClaimContract extends StoreContract {
 
     private static final Wish WISH = Wish.from(Draft.QUEUE);
@@ -368,6 +368,57 @@ public abstract class ClaimContract extends StoreContract {
         assertThat(claim(Wish.from(Draft.QUEUE, "other")).nextDue()).isEqualTo(Duration.ofMinutes(1));
         clock.advance(Duration.ofMinutes(2));
         assertThat(claim(WISH.ofTypes(Draft.TYPE)).nextDue()).isEqualTo(Duration.ofMinutes(8));
+    }
+
+    @Test
+    @DisplayName("C10: the inputs that a claim takes have together no more bytes than it allows")
+    void aClaimIsBoundByBytes() {
+        List<TaskId> all = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            // 1,002 bytes of UTF-8 in 334 characters and two quotes
+            all.add(create(Draft.plain().input("\"" + "€".repeat(333) + (i % 10) + "\"")));
+        }
+        Wish wish = WISH.bytes(3 * 1_002 + 1_001);
+        Claims first = claim(wish);
+        assertThat(first.tasks()).extracting(claimed -> claimed.task().id()).containsExactlyElementsOf(all.subList(0, 3));
+        assertThat(first.nextDue()).isEqualTo(Duration.ZERO);
+        assertThat(claimIds(wish)).containsExactlyElementsOf(all.subList(3, 6));
+        assertThat(claimIds(wish.limit(2))).containsExactlyElementsOf(all.subList(6, 8));
+        assertThat(claimIds(wish)).containsExactlyElementsOf(all.subList(8, 10));
+        assertThat(claim(wish).tasks()).isEmpty();
+        leasesRunOut();
+        assertThat(claim(wish).tasks()).as("tasks with a vanished attempt").hasSize(3);
+    }
+
+    @Test
+    @DisplayName("C10: a claim takes at least one task, whatever its size, and a mutex or a limit loses nothing by the cut")
+    void aClaimTakesOneOfAnySize() {
+        TaskId holder = create(Draft.plain().mutex("m").input("\"" + "x".repeat(998) + "\""));
+        TaskId waits = create(Draft.plain().mutex("m").input("\"" + "x".repeat(998) + "\""));
+        TaskId free = create(Draft.plain().input("\"" + "x".repeat(998) + "\""));
+        Claims one = claim(WISH.bytes(1));
+        assertThat(one.tasks()).extracting(claimed -> claimed.task().id()).containsExactly(holder);
+        assertThat(one.nextDue()).isEqualTo(Duration.ZERO);
+        assertThat(claimIds(WISH.bytes(1))).containsExactly(free);
+        applied(new Transition.Complete(one.tasks().getFirst().lease(), null));
+        assertThat(claimIds(WISH.bytes(1))).containsExactly(waits);
+    }
+
+    @Test
+    @DisplayName("C10, C7: tenants take turns also if each claim has room for the input of one")
+    void turnsHoldUnderABoundOfBytes() {
+        for (String tenant : List.of("a", "b", "c")) {
+            store.submit(tasks(4, Draft.plain().tenant(tenant).input("\"" + "x".repeat(998) + "\"")));
+        }
+        Set<String> tenants = new HashSet<>();
+        for (int i = 0; i < 9; i++) {
+            tenants.add(claim(WISH.limit(50).bytes(1_500))
+                    .tasks()
+                    .getFirst()
+                    .task()
+                    .tenant());
+        }
+        assertThat(tenants).containsExactlyInAnyOrder("a", "b", "c");
     }
 
     @Test

@@ -100,7 +100,7 @@ public abstract class TaskStoreContract {
         }
     }
 
-    /** The laws of claiming one queue: C1 to C6, C8 and C9. */
+    /** The laws of claiming one queue: C1 to C6 and C8 to C10. */
     @Nested
     class Claiming extends ClaimContract {
 

@@ -12,6 +12,7 @@ record Wish(
         int limit,
         int limited,
         int suspects,
+        long bytes,
         Duration lease,
         String worker) {
 
@@ -21,34 +22,38 @@ record Wish(
     /** All due tasks of these queues, whatever their type. */
     static Wish from(String... queues) {
         int all = ClaimRequest.MAX_LIMIT;
-        return new Wish(Set.of(queues), null, all, all, all, LEASE, WORKER);
+        return new Wish(Set.of(queues), null, all, all, all, ClaimRequest.ANY_BYTES, LEASE, WORKER);
     }
 
     Wish ofTypes(String... other) {
-        return new Wish(queues, Set.of(other), limit, limited, suspects, lease, worker);
+        return new Wish(queues, Set.of(other), limit, limited, suspects, bytes, lease, worker);
     }
 
     Wish limit(int other) {
-        return new Wish(queues, types, other, Math.min(limited, other), Math.min(suspects, other), lease, worker);
+        return new Wish(queues, types, other, Math.min(limited, other), Math.min(suspects, other), bytes, lease, worker);
     }
 
     Wish suspects(int other) {
-        return new Wish(queues, types, limit, limited, other, lease, worker);
+        return new Wish(queues, types, limit, limited, other, bytes, lease, worker);
+    }
+
+    Wish bytes(long other) {
+        return new Wish(queues, types, limit, limited, suspects, other, lease, worker);
     }
 
     Wish limited(int other) {
-        return new Wish(queues, types, limit, other, suspects, lease, worker);
+        return new Wish(queues, types, limit, other, suspects, bytes, lease, worker);
     }
 
     Wish lease(Duration other) {
-        return new Wish(queues, types, limit, limited, suspects, other, worker);
+        return new Wish(queues, types, limit, limited, suspects, bytes, other, worker);
     }
 
     Wish worker(String other) {
-        return new Wish(queues, types, limit, limited, suspects, lease, other);
+        return new Wish(queues, types, limit, limited, suspects, bytes, lease, other);
     }
 
     ClaimRequest as(long number) {
-        return new ClaimRequest(number, false, queues, types, limit, limited, suspects, lease, worker);
+        return new ClaimRequest(number, false, queues, types, limit, limited, suspects, bytes, lease, worker);
     }
 }

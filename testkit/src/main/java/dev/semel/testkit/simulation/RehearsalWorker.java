@@ -35,7 +35,14 @@ final class RehearsalWorker implements Machine {
         NotingStore notes = new NotingStore();
         this.host = new SimulatedHost(rehearsal.timeline(), this, notes, new SplittableRandom(number));
         WorkerSettings settings = new WorkerSettings(
-                name, Set.of(part.task().queue()), CONCURRENCY, 0, Rehearsal.LEASE, POLL, MAX_VANISHED);
+                name,
+                Set.of(part.task().queue()),
+                CONCURRENCY,
+                0,
+                Rehearsal.LEASE,
+                POLL,
+                MAX_VANISHED,
+                WorkerSettings.FEWEST_BYTES);
         this.loop = new WorkerLoop(notes, host, settings, part.handlers(), part.codec());
         this.registration = rehearsal.store().listen(new Ear());
         rehearsal.note(name, "starts");

@@ -31,7 +31,8 @@ final class WorkerSlot {
                 lots.oneOf(List.of(0, 2, 100)),
                 world.scenario.lease(),
                 lots.millis(300, 2_000),
-                world.scenario.maxVanished());
+                world.scenario.maxVanished(),
+                WorkerSettings.FEWEST_BYTES);
         Set<String> types = all ? Set.copyOf(Handling.TYPES) : Set.of(lots.oneOf(Handling.TYPES));
         process = new WorkerProcess(world, lots.split(), settings, types, () -> {
             process = null;

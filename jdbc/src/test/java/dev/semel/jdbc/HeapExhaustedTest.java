@@ -1,0 +1,178 @@
+package dev.semel.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.semel.Semel;
+import dev.semel.SubmissionRequest;
+import dev.semel.store.KeyRecord;
+import dev.semel.store.TaskStore;
+import dev.semel.task.RetryPolicy;
+import dev.semel.task.TaskId;
+import dev.semel.task.TaskState;
+import dev.semel.task.TaskType;
+import dev.semel.testservers.PostgresCluster;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Objects;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Handlers that use up the whole heap of their process, several at a time, again and again. Once they let go of it, the same
+ * process completes every task that was accepted: none of its threads has died unnoticed, and no task runs for ever.
+ */
+@Timeout(900)
+class HeapExhaustedTest {
+
+    private static final int ROUNDS = Integer.getInteger("heap.rounds", 3);
+    private static final int PLAIN_IN_A_ROUND = 40;
+    private static final int GREEDY_IN_A_ROUND = 6;
+
+    // So often a greedy task fills the heap before it completes.
+    private static final int GREEDY_ATTEMPTS = 2;
+
+    private static final TaskType<Boolean, Integer> WORK = TaskType.builder(Tasks.TYPE, Boolean.class, Integer.class)
+            .queue(Tasks.QUEUE)
+            .retry(RetryPolicy.delays(
+                    Collections.nCopies(99, Duration.ofMillis(200)).toArray(Duration[]::new)))
+            .build();
+
+    @Test
+    void everythingCompletesOnSqliteOnceTheHeapIsFreeAgain(@TempDir Path directory) throws Exception {
+        completes(directory.resolve("semel.db").toString());
+    }
+
+    @Test
+    void everythingCompletesOnPostgresqlOnceTheHeapIsFreeAgain() throws Exception {
+        try (PostgresCluster server = PostgresCluster.newest()) {
+            completes("postgresql://postgres@127.0.0.1:" + server.port() + "/postgres");
+        }
+    }
+
+    private static void completes(String url) throws Exception {
+        long seed = Long.getLong("seed", 1);
+        try (TaskStore store = EffectCrashWorker.open(url)) {
+            try (Child child = Child.runIn("64m", HeapExhaustedTest.class, url, seed, ROUNDS)) {
+                child.expect("started");
+                child.expect("accepted");
+                int tasks = ROUNDS * (PLAIN_IN_A_ROUND + GREEDY_IN_A_ROUND);
+                await().alias("seed " + seed)
+                        .atMost(Duration.ofMinutes(5))
+                        .pollInterval(Duration.ofMillis(200))
+                        .until(() -> completed(store, tasks) == tasks);
+            }
+        }
+    }
+
+    private static long completed(TaskStore store, int tasks) {
+        List<TaskId> ids = new ArrayList<>();
+        for (int i = 0; i < tasks; i++) {
+            KeyRecord record = store.record(Tasks.identity("key-" + i)).orElseThrow();
+            ids.add(record.taskId());
+        }
+        return store.find(ids).values().stream()
+                .filter(task -> {
+                    TaskState state = task.state();
+                    assertThat(state.isOpen() || state == TaskState.COMPLETED)
+                            .as("%s", task)
+                            .isTrue();
+                    return state == TaskState.COMPLETED;
+                })
+                .count();
+    }
+
+    // ---- the other process
+
+    /** Works and submits on a small heap. */
+    public static void main(String[] arguments) throws Exception {
+        Semel semel = Semel.on(EffectCrashWorker.open(arguments[0])).build();
+        SplittableRandom random = new SplittableRandom(Long.parseLong(arguments[1]));
+        int rounds = Integer.parseInt(arguments[2]);
+        semel.worker(Tasks.QUEUE)
+                .concurrency(8)
+                .lease(Duration.ofSeconds(5))
+                .maxVanished(1_000)
+                .handle(WORK, (context, greedy) -> {
+                    if (greedy && context.attempt() <= GREEDY_ATTEMPTS) {
+                        fill();
+                    }
+                    return context.attempt();
+                })
+                .start();
+        say("started");
+        int next = 0;
+        for (int round = 0; round < rounds; round++) {
+            int greedyLeft = GREEDY_IN_A_ROUND;
+            for (int i = PLAIN_IN_A_ROUND + GREEDY_IN_A_ROUND; i > 0; i--) {
+                boolean greedy = random.nextInt(i) < greedyLeft;
+                greedyLeft -= greedy ? 1 : 0;
+                send(semel, next++, greedy);
+            }
+            // So that rounds overlap, but not all of them are one.
+            TimeUnit.MILLISECONDS.sleep(random.nextInt(500));
+        }
+        say("accepted");
+    }
+
+    private static void say(String word) throws InterruptedException {
+        while (true) {
+            try {
+                System.out.println(word);
+                return;
+            } catch (OutOfMemoryError e) {
+                TimeUnit.MILLISECONDS.sleep(20);
+            }
+        }
+    }
+
+    /** Sends until it is answered. */
+    private static void send(Semel semel, int number, boolean greedy) throws InterruptedException {
+        SubmissionRequest<Boolean, Integer> request = null;
+        while (true) {
+            try {
+                request = request == null
+                        ? semel.submit(WORK, greedy).idempotencyKey("key-" + number)
+                        : request;
+                TaskId unused = request.send().taskId();
+                return;
+            } catch (Throwable e) {
+                TimeUnit.MILLISECONDS.sleep(20);
+            }
+        }
+    }
+
+    /** Takes all the memory there is, for a while, down to the last bytes. */
+    private static void fill() throws InterruptedException {
+        Node held = null;
+        OutOfMemoryError last = null;
+        for (int times = 0; times < 30; times++) {
+            int size = times % 3 == 0 ? 1 << 18 : times % 3 == 1 ? 1 << 12 : 16;
+            try {
+                while (true) {
+                    held = new Node(held, new byte[size]);
+                }
+            } catch (OutOfMemoryError e) {
+                last = e;
+            }
+        }
+        TimeUnit.MILLISECONDS.sleep(50);
+        throw Objects.requireNonNull(held == null ? null : last);
+    }
+
+    private static final class Node {
+        final Node next;
+        final byte[] bytes;
+
+        Node(Node next, byte[] bytes) {
+            this.next = next;
+            this.bytes = bytes;
+        }
+    }
+}
