@@ -263,11 +263,7 @@ public final class Batcher<I, O> {
         for (Entry<I, O> entry : batch) {
             entry.failure = failure;
             entry.done = true;
-            try {
-                LockSupport.unpark(entry.thread);
-            } catch (Throwable e) {
-                continue; // it looks by itself
-            }
+            LockSupport.unpark(entry.thread);
         }
     }
 
@@ -300,9 +296,7 @@ public final class Batcher<I, O> {
         }
         O answer = entry.answer;
         if (answer == null) {
-            throw new IllegalStateException(
-                    failure == null ? "A batch was answered with fewer answers than it had items" : "A batch failed",
-                    failure);
+            throw new IllegalStateException("A batch was answered with fewer answers than it had items");
         }
         return answer;
     }
