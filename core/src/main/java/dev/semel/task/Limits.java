@@ -132,8 +132,8 @@ public final class Limits {
     }
 
     /**
-     * Makes an error fit to be kept with an attempt: cut to {@link #ERROR_LENGTH}, and without what no database takes as text. A
-     * NUL in an error would fail every attempt to store it on PostgreSQL, and all other outcomes of the same call with it.
+     * Makes an error fit to be kept with an attempt: cut to {@link #ERROR_LENGTH}, and without what not every database takes as text,
+     * so that every store keeps the same.
      *
      * @param error the whole error
      * @return the error, or its beginning with a mark that says so; NUL and halves of surrogate pairs become U+FFFD

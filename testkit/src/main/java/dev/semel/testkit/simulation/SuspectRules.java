@@ -25,6 +25,8 @@ final class SuspectRules {
     private static final int MOST = 1 << 20;
 
     private final Map<String, Set<Lease>> held = new HashMap<>();
+    // All that were taken and not ended yet, also those whose effects another attempt has settled.
+    private final Map<String, Set<Lease>> taken = new HashMap<>();
     private final Map<String, Integer> limits = new HashMap<>();
 
     SuspectRules(Evidence evidence, Findings findings) {
@@ -52,6 +54,7 @@ final class SuspectRules {
         for (Claimed claimed : claims.tasks()) {
             if (claimed.task().progress().vanished() > 0) {
                 more |= suspects.add(claimed.lease());
+                taken.computeIfAbsent(party, name -> new LinkedHashSet<>()).add(claimed.lease());
             }
         }
         // A claim that is late and overtaken by its own repetition takes twice under one number, and when it is
@@ -73,7 +76,8 @@ final class SuspectRules {
     private void leave(String party, Set<Lease> suspects, List<Transition> moves, @Nullable Answer<?> answer) {
         for (int i = 0; i < moves.size(); i++) {
             if (moves.get(i) instanceof Transition.Ending ending) {
-                if (suspects.remove(ending.lease())) {
+                suspects.remove(ending.lease());
+                if (taken.computeIfAbsent(party, name -> new LinkedHashSet<>()).remove(ending.lease())) {
                     limits.merge(party, 2, (before, two) -> Math.min(MOST, before * two));
                 }
             } else if (moves.get(i) instanceof Transition.ByWorker other
