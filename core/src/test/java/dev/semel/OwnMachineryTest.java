@@ -162,7 +162,6 @@ class OwnMachineryTest {
                 .heldBytes(3L * Limits.DOCUMENT_BYTES)
                 .handle(ECHO, (context, input) -> {
                     most.accumulateAndGet(running.incrementAndGet(), Math::max);
-                    Thread.yield();
                     running.decrementAndGet();
                     return "done";
                 })

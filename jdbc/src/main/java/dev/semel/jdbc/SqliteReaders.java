@@ -2,6 +2,7 @@ package dev.semel.jdbc;
 
 import dev.semel.task.StoreUnavailable;
 import dev.semel.task.StoreUnusable;
+import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;

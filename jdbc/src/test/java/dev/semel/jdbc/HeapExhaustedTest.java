@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -166,13 +167,6 @@ class HeapExhaustedTest {
         throw Objects.requireNonNull(held == null ? null : last);
     }
 
-    private static final class Node {
-        final Node next;
-        final byte[] bytes;
-
-        Node(Node next, byte[] bytes) {
-            this.next = next;
-            this.bytes = bytes;
-        }
-    }
+    /** A link of a chain that holds memory. */
+    private record Node(@Nullable Node next, byte[] bytes) {}
 }
