@@ -51,7 +51,8 @@ final class LinearizabilityChecker {
      *     possibilities to tell
      */
     static @Nullable String check(IdentityModel model, List<StormOperation> operations) {
-        // Each lost call doubles the possibilities. So first they are left out as long as they are not needed, which finds an
+        // Each lost call doubles the possibilities. So first they are left out as long as they are not needed, which
+        // finds an
         // order nearly always; only if that finds none, all of them are tried.
         String first = new LinearizabilityChecker(model, false).check(operations);
         return first == null ? null : new LinearizabilityChecker(model, true).check(operations);

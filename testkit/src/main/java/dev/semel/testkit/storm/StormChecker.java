@@ -168,8 +168,7 @@ final class StormChecker {
                 .min(Comparator.naturalOrder())
                 .orElse(Long.MAX_VALUE);
         groups.forEach((group, all) -> {
-            String unexplained =
-                    LinearizabilityChecker.check(new IdentityModel(sweptUntil, firstLostClaim), all);
+            String unexplained = LinearizabilityChecker.check(new IdentityModel(sweptUntil, firstLostClaim), all);
             if (unexplained != null) {
                 wrong.add(group + ": " + unexplained);
             }

@@ -131,8 +131,9 @@ final class StormRound {
             boolean unused = over.await(TICK_MILLIS, TimeUnit.MILLISECONDS);
         }
         over.countDown();
+        long hangsFrom = System.nanoTime() + patience.toNanos();
         for (Thread thread : threads) {
-            boolean unused = thread.join(patience);
+            boolean unused = thread.join(Duration.ofNanos(Math.max(1, hangsFrom - System.nanoTime())));
             if (thread.isAlive()) {
                 violations.add(thread.getName() + " does not come back:\n  "
                         + String.join(
