@@ -58,7 +58,8 @@ class OwnMachineryTest {
             store.applyErrors.add(thrown);
         }
         semel.worker("default").handle(ECHO, (context, input) -> input).start();
-        assertThat(semel.submit(ECHO, "hello").send().result(Duration.ofSeconds(60))).isEqualTo("hello");
+        assertThat(semel.submit(ECHO, "hello").send().result(Duration.ofSeconds(60)))
+                .isEqualTo("hello");
         assertThat(store.claimErrors).isEmpty();
         assertThat(store.applyErrors).isEmpty();
     }
@@ -170,7 +171,8 @@ class OwnMachineryTest {
             assertThat(handle.result(Duration.ofSeconds(60))).isEqualTo("done");
         }
         assertThat(most).hasValueLessThanOrEqualTo(3);
-        assertThat(store.claimedBytes).allSatisfy(bytes -> assertThat(bytes).isLessThanOrEqualTo(3 * Limits.DOCUMENT_BYTES));
+        assertThat(store.claimedBytes)
+                .allSatisfy(bytes -> assertThat(bytes).isLessThanOrEqualTo(3 * Limits.DOCUMENT_BYTES));
     }
 
     @Test
@@ -180,9 +182,10 @@ class OwnMachineryTest {
         for (int i = 0; i < 20; i++) {
             requests.add(semel.submit(ECHO, large));
         }
-        assertThat(semel.submitAll(requests)).hasSize(20).allSatisfy(outcome -> assertThat(
-                        outcome.submission().created())
-                .isTrue());
+        assertThat(semel.submitAll(requests))
+                .hasSize(20)
+                .allSatisfy(
+                        outcome -> assertThat(outcome.submission().created()).isTrue());
         assertThat(store.submittedTogether).containsExactly(8, 8, 4);
     }
 
@@ -231,8 +234,8 @@ class OwnMachineryTest {
             }
             Claims claims = super.claim(request);
             claimedBytes.add(claims.tasks().stream()
-                    .mapToInt(claimed -> Objects.requireNonNull(claimed.task().input())
-                            .length())
+                    .mapToInt(claimed ->
+                            Objects.requireNonNull(claimed.task().input()).length())
                     .sum());
             return claims;
         }

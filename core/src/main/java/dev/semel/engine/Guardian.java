@@ -52,7 +52,10 @@ final class Guardian {
         this.store = store;
         this.settings = settings;
         this.birth = birth;
-        this.thread = Thread.ofPlatform().daemon().name("semel-guardian " + settings.name()).unstarted(this::watch);
+        this.thread = Thread.ofPlatform()
+                .daemon()
+                .name("semel-guardian " + settings.name())
+                .unstarted(this::watch);
         this.life = birth.begin(this::wake, null);
     }
 
@@ -91,7 +94,8 @@ final class Guardian {
     }
 
     private void watch() {
-        long look = Math.max(settings.lease().toNanos() / 3, Duration.ofSeconds(1).toNanos());
+        long look =
+                Math.max(settings.lease().toNanos() / 3, Duration.ofSeconds(1).toNanos());
         while (!ended.get()) {
             try {
                 LockSupport.parkNanos(this, look);

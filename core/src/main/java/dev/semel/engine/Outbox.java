@@ -123,8 +123,8 @@ final class Outbox {
     static long size(Transition move) {
         return switch (move) {
             case Transition.Complete complete -> Held.size(complete.result());
-            case Transition.Conclude conclude when conclude.outcome() instanceof EffectOutcome.Done done ->
-                Held.size(done.result());
+            case Transition.Conclude conclude
+            when conclude.outcome() instanceof EffectOutcome.Done done -> Held.size(done.result());
             default -> 0;
         };
     }

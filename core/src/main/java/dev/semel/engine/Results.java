@@ -77,7 +77,10 @@ public final class Results implements AutoCloseable {
             }
         });
         this.looks = timers.scheduleWithFixedDelay(
-                OwnThreads.tick("a look for results", this::look), LOOK_EVERY.toMillis(), LOOK_EVERY.toMillis(), TimeUnit.MILLISECONDS);
+                OwnThreads.tick("a look for results", this::look),
+                LOOK_EVERY.toMillis(),
+                LOOK_EVERY.toMillis(),
+                TimeUnit.MILLISECONDS);
     }
 
     /**

@@ -117,7 +117,8 @@ public final class Worker implements AutoCloseable {
         private int concurrency = 16;
         private int prefetch = 2_000;
         private int maxVanished = 3;
-        private long heldBytes = WorkerSettings.standardHeldBytes(Runtime.getRuntime().maxMemory());
+        private long heldBytes =
+                WorkerSettings.standardHeldBytes(Runtime.getRuntime().maxMemory());
         private Duration lease = Duration.ofSeconds(30);
         private Duration poll = Duration.ofSeconds(1);
         private Duration closeGrace = Duration.ofSeconds(30);
@@ -276,15 +277,14 @@ public final class Worker implements AutoCloseable {
          * @throws InvalidInput if a setting is wrong or there is no handler
          */
         public Worker start() {
-            WorkerSettings settings = new WorkerSettings(
-                    name, queues, concurrency, prefetch, lease, poll, maxVanished, heldBytes);
+            WorkerSettings settings =
+                    new WorkerSettings(name, queues, concurrency, prefetch, lease, poll, maxVanished, heldBytes);
             Handlers built = handlers.build();
             Guardian guardian = new Guardian(components.store(), settings, (failed, before) -> {
                 VirtualThreadHost host = new VirtualThreadHost(
                         "semel-" + name, components.clock(), components.random(), components.timers(), failed);
                 return new Guardian.Life(
-                        host,
-                        new WorkerLoop(components.store(), host, settings, built, components.codec(), before));
+                        host, new WorkerLoop(components.store(), host, settings, built, components.codec(), before));
             });
             Worker worker = new Worker(guardian, settings, closeGrace, components.store());
             started.accept(worker);

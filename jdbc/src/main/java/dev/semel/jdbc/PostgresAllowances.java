@@ -172,8 +172,8 @@ final class PostgresAllowances {
                 continue;
             }
             TaskId holder = mutex == null ? null : holders.get(mutex);
-            boolean waits = mutex != null
-                    && (begun.contains(mutex) || (holder != null && !holder.equals(candidate.task())));
+            boolean waits =
+                    mutex != null && (begun.contains(mutex) || (holder != null && !holder.equals(candidate.task())));
             if (waits) {
                 blocked.add(candidate);
             } else if (room.takes(candidate.bytes())) {

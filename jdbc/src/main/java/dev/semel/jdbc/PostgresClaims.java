@@ -178,8 +178,8 @@ final class PostgresClaims {
                 remember(request, lanes, allowances.areUnlimited() && reading.equals(wholeReading(lanes, request)));
             }
             PostgresTurns turns = new PostgresTurns(groups.keySet(), read);
-            List<Candidate> chosen = turns.choose(
-                    (int) Math.min((long) left * growth, Integer.MAX_VALUE), suspects, allowances);
+            List<Candidate> chosen =
+                    turns.choose((int) Math.min((long) left * growth, Integer.MAX_VALUE), suspects, allowances);
             List<Candidate> free = allowances.unblocked(chosen, taking.room());
             boolean full = taking.room().isFull();
             served(free);

@@ -82,8 +82,7 @@ final class PostgresTurns {
             return from.values().stream().allMatch(Start.BEGINNING::equals);
         }
 
-        static Reading of(
-                Collection<Lane> lanes, PostgresStarts starts, int share, int suspects, boolean sized) {
+        static Reading of(Collection<Lane> lanes, PostgresStarts starts, int share, int suspects, boolean sized) {
             Map<Integer, Start> from = new LinkedHashMap<>();
             lanes.forEach(lane -> from.put(lane.id(), starts.of(lane.id())));
             return new Reading(from, share, Math.min(share, suspects), sized);

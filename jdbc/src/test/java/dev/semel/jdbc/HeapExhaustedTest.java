@@ -138,9 +138,7 @@ class HeapExhaustedTest {
         SubmissionRequest<Boolean, Integer> request = null;
         while (true) {
             try {
-                request = request == null
-                        ? semel.submit(WORK, greedy).idempotencyKey("key-" + number)
-                        : request;
+                request = request == null ? semel.submit(WORK, greedy).idempotencyKey("key-" + number) : request;
                 TaskId unused = request.send().taskId();
                 return;
             } catch (Throwable e) {

@@ -380,7 +380,9 @@ public abstract class ClaimContract extends StoreContract {
         }
         Wish wish = WISH.bytes(3 * 1_002 + 1_001);
         Claims first = claim(wish);
-        assertThat(first.tasks()).extracting(claimed -> claimed.task().id()).containsExactlyElementsOf(all.subList(0, 3));
+        assertThat(first.tasks())
+                .extracting(claimed -> claimed.task().id())
+                .containsExactlyElementsOf(all.subList(0, 3));
         assertThat(first.nextDue()).isEqualTo(Duration.ZERO);
         assertThat(claimIds(wish)).containsExactlyElementsOf(all.subList(3, 6));
         assertThat(claimIds(wish.limit(2))).containsExactlyElementsOf(all.subList(6, 8));
@@ -391,7 +393,8 @@ public abstract class ClaimContract extends StoreContract {
     }
 
     @Test
-    @DisplayName("C10: a claim takes at least one task, whatever its size, and a mutex or a limit loses nothing by the cut")
+    @DisplayName(
+            "C10: a claim takes at least one task, whatever its size, and a mutex or a limit loses nothing by the cut")
     void aClaimTakesOneOfAnySize() {
         TaskId holder = create(Draft.plain().mutex("m").input("\"" + "x".repeat(998) + "\""));
         TaskId waits = create(Draft.plain().mutex("m").input("\"" + "x".repeat(998) + "\""));
@@ -412,11 +415,8 @@ public abstract class ClaimContract extends StoreContract {
         }
         Set<String> tenants = new HashSet<>();
         for (int i = 0; i < 9; i++) {
-            tenants.add(claim(WISH.limit(50).bytes(1_500))
-                    .tasks()
-                    .getFirst()
-                    .task()
-                    .tenant());
+            tenants.add(
+                    claim(WISH.limit(50).bytes(1_500)).tasks().getFirst().task().tenant());
         }
         assertThat(tenants).containsExactlyInAnyOrder("a", "b", "c");
     }

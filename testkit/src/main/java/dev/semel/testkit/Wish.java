@@ -30,7 +30,8 @@ record Wish(
     }
 
     Wish limit(int other) {
-        return new Wish(queues, types, other, Math.min(limited, other), Math.min(suspects, other), bytes, lease, worker);
+        return new Wish(
+                queues, types, other, Math.min(limited, other), Math.min(suspects, other), bytes, lease, worker);
     }
 
     Wish suspects(int other) {
