@@ -20,7 +20,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -149,13 +148,14 @@ class HeapExhaustedTest {
 
     /** Takes all the memory there is, for a while, down to the last bytes. */
     private static void fill() throws InterruptedException {
-        Node held = null;
+        // A chain of arrays, each with the one before it in its first place.
+        Object[] held = null;
         OutOfMemoryError last = null;
         for (int times = 0; times < 30; times++) {
             int size = times % 3 == 0 ? 1 << 18 : times % 3 == 1 ? 1 << 12 : 16;
             try {
                 while (true) {
-                    held = new Node(held, new byte[size]);
+                    held = new Object[] {held, new byte[size]};
                 }
             } catch (OutOfMemoryError e) {
                 last = e;
@@ -164,7 +164,4 @@ class HeapExhaustedTest {
         TimeUnit.MILLISECONDS.sleep(50);
         throw Objects.requireNonNull(held == null ? null : last);
     }
-
-    /** A link of a chain that holds memory. */
-    private record Node(@Nullable Node next, byte[] bytes) {}
 }
