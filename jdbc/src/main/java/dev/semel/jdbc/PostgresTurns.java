@@ -30,6 +30,7 @@ final class PostgresTurns {
               SELECT * FROM unnest(?, ?, ?) AS l (lane, start_at, start_seq)
             """;
 
+    // A running task that somebody asked to cancel after the vanished ones were ended is not taken: the next claim ends it.
     // Each lane by its index, no further than its share; tasks that others are about to take are passed over. Each part
     // is a subquery of its own, because a union cannot lock. Executed once for each lane, so a lock is never asked for
     // twice. Tells the time also if there is nothing.
@@ -52,7 +53,7 @@ final class PostgresTurns {
                 UNION ALL
                 SELECT 2, e.* FROM (
                   SELECT task, seq, order_at, mutex, ctid AS place, attempt FROM semel.running
-                  WHERE lane = l.lane AND order_at <= s.now AND order_at + priority * 60000::bigint <= s.now
+                  WHERE lane = l.lane AND NOT asked AND order_at <= s.now AND order_at + priority * 60000::bigint <= s.now
                   ORDER BY order_at, seq LIMIT ? FOR UPDATE SKIP LOCKED) e
               ) c
             ) f ON true

@@ -1,5 +1,7 @@
 package dev.semel.jdbc;
 
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
 import dev.semel.store.TaskStore;
 import dev.semel.testkit.ManualClock;
 import dev.semel.testkit.storm.StormContract;
@@ -9,6 +11,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.random.RandomGenerator;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 
 /** A storm on PostgreSQL, in a schema of its own for each round, with connections that are cut. */
@@ -21,6 +24,9 @@ abstract class PostgresStorm extends StormContract {
             ORDER BY hashint4extended(pid, ?) LIMIT 1
             """;
 
+    private static final int CONNECTIONS = 30;
+
+    private @Nullable HikariDataSource pool;
     private ManualClock clock = new ManualClock();
     private String schema = "";
     private int rounds;
@@ -36,16 +42,37 @@ abstract class PostgresStorm extends StormContract {
         return openAnother();
     }
 
+    /** A pool, as programs have one: connections that keep their plans make many times as many calls. */
+    private HikariDataSource pool() {
+        if (pool == null) {
+            HikariConfig config = new HikariConfig();
+            config.setDataSource(database());
+            config.setMaximumPoolSize(CONNECTIONS);
+            config.setMinimumIdle(1);
+            pool = new HikariDataSource(config);
+        }
+        return pool;
+    }
+
+    @AfterEach
+    void closePool() {
+        drop();
+        if (pool != null) {
+            pool.close();
+            pool = null;
+        }
+    }
+
     @Override
     public TaskStore openAnother() {
         return PostgresTaskStore.open(
-                database(),
+                pool(),
                 PostgresSettings.standard().withSchema(schema).withHints(false).withClock(clock));
     }
 
     @Override
     public Connection connect() throws SQLException {
-        return database().getConnection();
+        return pool().getConnection();
     }
 
     @Override
@@ -59,8 +86,7 @@ abstract class PostgresStorm extends StormContract {
         }
     }
 
-    @AfterEach
-    void drop() {
+    private void drop() {
         if (schema.isEmpty()) {
             return;
         }

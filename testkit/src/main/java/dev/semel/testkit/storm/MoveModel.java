@@ -34,7 +34,7 @@ final class MoveModel {
     /** The states that a transition with its answer can lead to; with any answer, if that was lost. */
     List<ModelState> step(ModelState state, StormOperation.Move operation, Span span) {
         List<ModelState> next = new ArrayList<>();
-        for (Result result : results(state, operation.move(), span)) {
+        for (Result result : results(state, operation, span)) {
             if (operation.answer() == null || operation.answer() == result.answer()) {
                 next.add(result.next());
             }
@@ -42,9 +42,9 @@ final class MoveModel {
         return next;
     }
 
-    private List<Result> results(ModelState state, Transition move, Span span) {
-        return switch (move) {
-            case Transition.Ending ending -> end(state, ending, span);
+    private List<Result> results(ModelState state, StormOperation.Move operation, Span span) {
+        return switch (operation.move()) {
+            case Transition.Ending ending -> end(state, ending, operation.inTransaction(), span);
             case Transition.Extend extend -> extend(state, extend, span);
             case Transition.Intend intend -> intend(state, intend, span);
             case Transition.Conclude conclude -> conclude(state, conclude);
@@ -67,7 +67,7 @@ final class MoveModel {
 
     // ---- by the worker
 
-    private List<Result> end(ModelState state, Transition.Ending move, Span span) {
+    private List<Result> end(ModelState state, Transition.Ending move, boolean inTransaction, Span span) {
         Lease lease = move.lease();
         List<Result> results = absent(state, lease.taskId(), span);
         ModelTask task = state.task(lease.taskId());
@@ -76,7 +76,9 @@ final class MoveModel {
         }
         Outcome known = task.outcomes().get(lease.attempt());
         if (known != null || lease.attempt() != task.attempt() || !task.isRunning()) {
-            results.add(new Result(known == move.outcome() ? Applied.APPLIED : Applied.STALE, state));
+            // In a transaction a completion that was committed before is stale, or the handler's writes would be done twice.
+            boolean repeated = known == move.outcome() && !inTransaction;
+            results.add(new Result(repeated ? Applied.APPLIED : Applied.STALE, state));
             return results;
         }
         results.add(new Result(Applied.APPLIED, ended(state, task.attemptEnded(move.outcome()), move, span)));

@@ -250,24 +250,25 @@ final class StormActor implements Runnable {
     private void completeInTransaction(Transition.Complete complete) {
         StormCaller.Answer<Applied> answer = caller.call(
                 1,
-                span -> recordMoves(List.of(complete), null, span),
+                span -> recordMoves(List.of(complete), null, true, span),
                 (store, again) -> store instanceof TransactingStore transacting
                         ? transacting.complete(complete.lease(), connection -> complete.result())
                         : store.apply(List.of(complete)).getFirst());
         if (answer != null) {
-            recordMoves(List.of(complete), List.of(answer.value()), answer.span());
+            recordMoves(List.of(complete), List.of(answer.value()), true, answer.span());
         }
     }
 
     private void apply(List<Transition> batch) {
         StormCaller.Answer<List<Applied>> answer =
-                caller.call(span -> recordMoves(batch, null, span), (store, again) -> store.apply(batch));
+                caller.call(span -> recordMoves(batch, null, false, span), (store, again) -> store.apply(batch));
         if (answer != null) {
-            recordMoves(batch, answer.value(), answer.span());
+            recordMoves(batch, answer.value(), false, answer.span());
         }
     }
 
-    private void recordMoves(List<? extends Transition> batch, @Nullable List<Applied> answers, Span span) {
+    private void recordMoves(
+            List<? extends Transition> batch, @Nullable List<Applied> answers, boolean inTransaction, Span span) {
         if (answers != null && answers.size() != batch.size()) {
             history.failed(answers.size() + " answers to a batch of " + batch.size());
             return;
@@ -283,7 +284,7 @@ final class StormActor implements Runnable {
                     number,
                     span,
                     task == null ? null : earlier.get(task),
-                    new StormOperation.Move(move, answer),
+                    new StormOperation.Move(move, answer, inTransaction),
                     answer == null ? Certainty.LOST : Certainty.ANSWERED);
             history.add(operation);
             if (task != null) {

@@ -120,7 +120,7 @@ final class StormChecker {
                         wrong.add("one attempt was given twice" + both(first, operation));
                     }
                 }
-                case StormOperation.Move(Transition.Complete complete, Applied answer)
+                case StormOperation.Move(Transition.Complete complete, Applied answer, var inTransaction)
                 when answer == Applied.APPLIED -> {
                     StormOperation first =
                             completed.putIfAbsent(complete.lease().taskId(), operation);

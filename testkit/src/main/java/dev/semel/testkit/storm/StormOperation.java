@@ -43,7 +43,7 @@ record StormOperation(int actor, Span span, @Nullable StormOperation after, Acti
     record Claim(Claimed claimed, Duration lease) implements Action {}
 
     /** A transition. */
-    record Move(Transition move, @Nullable Applied answer) implements Action {}
+    record Move(Transition move, @Nullable Applied answer, boolean inTransaction) implements Action {}
 
     /** A look at a task; null if it is not there. */
     record Look(TaskId id, @Nullable Task found) implements Action {}
@@ -61,7 +61,7 @@ record StormOperation(int actor, Span span, @Nullable StormOperation after, Acti
     boolean isQuiet() {
         return switch (action) {
             case Submit(NewTask item, Submitted answer) -> answer != null && !(answer instanceof Submitted.Created);
-            case Move(Transition move, Applied answer) ->
+            case Move(Transition move, Applied answer, boolean inTransaction) ->
                 answer != null && answer != Applied.APPLIED && answer != Applied.CANCEL_REQUESTED;
             case Look look -> true;
             case LookUp lookUp -> true;
@@ -107,7 +107,7 @@ record StormOperation(int actor, Span span, @Nullable StormOperation after, Acti
             case Claim(Claimed claimed, Duration lease) ->
                 "claim for " + lease.toMillis() + " -> " + claimed.lease() + " run "
                         + claimed.task().run() + " of " + claimed.task().queue();
-            case Move(Transition move, Applied answer) -> move + " -> " + answer;
+            case Move(Transition move, Applied answer, boolean inTransaction) -> move + (inTransaction ? " in a transaction" : "") + " -> " + answer;
             case Look(TaskId id, Task found) ->
                 "find " + id + " -> " + (found == null ? null : "run " + found.run() + " " + found.progress());
             case LookUp(Identity identity, KeyRecord found) -> "record -> " + found;
