@@ -166,7 +166,7 @@ class PostgresPlansTest {
             fetch.setArray(2, connection.createArrayOf("int4", new Integer[] {1, 2, 3}));
             fetch.setArray(3, connection.createArrayOf("int8", beginning));
             fetch.setArray(4, connection.createArrayOf("int8", beginning));
-            fetch.setBoolean(5, true);
+            fetch.setBoolean(5, false);
             for (int i = 6; i <= 8; i++) {
                 fetch.setInt(i, LIMIT);
             }
