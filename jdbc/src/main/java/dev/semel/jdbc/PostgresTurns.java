@@ -30,7 +30,8 @@ final class PostgresTurns {
               SELECT * FROM unnest(?, ?, ?) AS l (lane, start_at, start_seq)
             """;
 
-    // A running task that somebody asked to cancel after the vanished ones were ended is not taken: the next claim ends it.
+    // A running task that somebody asked to cancel after the vanished ones were ended is not taken: the next claim ends
+    // it.
     // Each lane by its index, no further than its share; tasks that others are about to take are passed over. Each part
     // is a subquery of its own, because a union cannot lock. Executed once for each lane, so a lock is never asked for
     // twice. Tells the time also if there is nothing.

@@ -303,7 +303,8 @@ final class IdentityModel {
         long now = created.createdAt().toEpochMilli();
         boolean waits = item.key() != null && state.open().stream().anyMatch(ModelTask::isRunning);
         TaskState at = waits ? TaskState.WAITING : TaskState.PENDING;
-        // Each item of a batch is atomic, not the batch: a store may commit an item, do the others in another step, and answer
+        // Each item of a batch is atomic, not the batch: a store may commit an item, do the others in another step, and
+        // answer
         // with the state that the task has by then. So the answer's state is that of the creation or a later one.
         if (now < span.clockAsked() || now > span.clockAnswered()) {
             return List.of();

@@ -9,7 +9,6 @@ import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Looks for an order of the operations of one identity that explains every answer: each operation takes effect at one moment
@@ -26,6 +25,22 @@ final class LinearizabilityChecker {
     private static final int MOST_SITUATIONS = 20_000;
     private static final int SHOWN_OPERATIONS = 25;
     private static final int SHOWN_SITUATIONS = 3;
+
+    /** Whether some order of the operations explains their answers. */
+    sealed interface Verdict {
+
+        record Explained() implements Verdict {}
+
+        /** There are too many possibilities to tell. */
+        record Undecided() implements Verdict {}
+
+        /**
+         * No order does.
+         *
+         * @param description the first answer that cannot be explained, and the operations before it in order
+         */
+        record Unexplained(String description) implements Verdict {}
+    }
 
     private record Situation(ModelState state, Set<StormOperation> done) {}
 
@@ -47,18 +62,17 @@ final class LinearizabilityChecker {
      *
      * @param model the laws
      * @param operations in any order
-     * @return what cannot be explained, with the operations before it in order; null if all can, or if there are too many
-     *     possibilities to tell
+     * @return whether an order explains all answers
      */
-    static @Nullable String check(IdentityModel model, List<StormOperation> operations) {
+    static Verdict check(IdentityModel model, List<StormOperation> operations) {
         // Each lost call doubles the possibilities. So first they are left out as long as they are not needed, which
         // finds an
         // order nearly always; only if that finds none, all of them are tried.
-        String first = new LinearizabilityChecker(model, false).check(operations);
-        return first == null ? null : new LinearizabilityChecker(model, true).check(operations);
+        Verdict first = new LinearizabilityChecker(model, false).check(operations);
+        return first instanceof Verdict.Explained ? first : new LinearizabilityChecker(model, true).check(operations);
     }
 
-    private @Nullable String check(List<StormOperation> operations) {
+    private Verdict check(List<StormOperation> operations) {
         List<Event> events = new ArrayList<>();
         for (StormOperation operation : operations) {
             events.add(new Event(operation.span().asked(), false, operation));
@@ -81,13 +95,13 @@ final class LinearizabilityChecker {
                 answered.removeFirst();
             }
             if (gaveUp) {
-                return null;
+                return new Verdict.Undecided();
             }
             if (situations.isEmpty()) {
-                return described(operation, before, answered);
+                return new Verdict.Unexplained(described(operation, before, answered));
             }
         }
-        return null;
+        return new Verdict.Explained();
     }
 
     private Set<Situation> answer(StormOperation operation) {

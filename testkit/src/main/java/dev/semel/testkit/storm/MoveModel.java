@@ -76,7 +76,8 @@ final class MoveModel {
         }
         Outcome known = task.outcomes().get(lease.attempt());
         if (known != null || lease.attempt() != task.attempt() || !task.isRunning()) {
-            // In a transaction a completion that was committed before is stale, or the handler's writes would be done twice.
+            // In a transaction a completion that was committed before is stale, or the handler's writes would be done
+            // twice.
             boolean repeated = known == move.outcome() && !inTransaction;
             results.add(new Result(repeated ? Applied.APPLIED : Applied.STALE, state));
             return results;

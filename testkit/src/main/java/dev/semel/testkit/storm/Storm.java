@@ -34,6 +34,7 @@ public final class Storm {
         long reported = begin;
         long calls = 0;
         long lost = 0;
+        long undecided = 0;
         long seed = firstSeed;
         System.out.println("Storm begins with seed " + firstSeed + "; -Dseed=N begins with another one");
         do {
@@ -41,6 +42,7 @@ public final class Storm {
             StormRound.Result result = round.run(roundLength);
             calls += result.calls();
             lost += result.lost();
+            undecided += result.undecided();
             if (!result.violations().isEmpty()) {
                 throw new AssertionError(
                         "A storm of seed %d broke a law after %.1f s and %d calls, in %s. Repeat it with -Dseed=%d.%n%s"
@@ -55,19 +57,20 @@ public final class Storm {
             seed++;
             if (System.nanoTime() - reported > REPORT_NANOS) {
                 reported = System.nanoTime();
-                System.out.println(progress(begin, seed - firstSeed, calls, lost));
+                System.out.println(progress(begin, seed - firstSeed, calls, lost, undecided));
             }
         } while (System.nanoTime() - begin < length.toNanos());
-        System.out.println(progress(begin, seed - firstSeed, calls, lost));
+        System.out.println(progress(begin, seed - firstSeed, calls, lost, undecided));
     }
 
-    private static String progress(long begin, long rounds, long calls, long lost) {
+    private static String progress(long begin, long rounds, long calls, long lost, long undecided) {
         return String.format(
                 Locale.ROOT,
-                "Storm: %.0f s, %d rounds, %d calls, %d of them without an answer, no violation",
+                "Storm: %.0f s, %d rounds, %d calls, %d of them without an answer, %d identities undecided, no violation",
                 (System.nanoTime() - begin) / 1e9,
                 rounds,
                 calls,
-                lost);
+                lost,
+                undecided);
     }
 }

@@ -107,7 +107,8 @@ record StormOperation(int actor, Span span, @Nullable StormOperation after, Acti
             case Claim(Claimed claimed, Duration lease) ->
                 "claim for " + lease.toMillis() + " -> " + claimed.lease() + " run "
                         + claimed.task().run() + " of " + claimed.task().queue();
-            case Move(Transition move, Applied answer, boolean inTransaction) -> move + (inTransaction ? " in a transaction" : "") + " -> " + answer;
+            case Move(Transition move, Applied answer, boolean inTransaction) ->
+                move + (inTransaction ? " in a transaction" : "") + " -> " + answer;
             case Look(TaskId id, Task found) ->
                 "find " + id + " -> " + (found == null ? null : "run " + found.run() + " " + found.progress());
             case LookUp(Identity identity, KeyRecord found) -> "record -> " + found;

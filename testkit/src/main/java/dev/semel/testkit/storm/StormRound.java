@@ -38,9 +38,10 @@ final class StormRound {
      * @param violations what is wrong
      * @param calls how many calls were sent
      * @param lost how many of them had no answer
+     * @param undecided of how many identities the checker could not tell whether an order explains the answers
      * @param tasks how many tasks were stored at the end
      */
-    record Result(List<String> violations, long calls, long lost, int tasks) {}
+    record Result(List<String> violations, long calls, long lost, int undecided, int tasks) {}
 
     private final StormStorage storage;
     private final long seed;
@@ -155,13 +156,13 @@ final class StormRound {
         long calls = histories.stream().mapToLong(StormHistory::calls).sum();
         long lost = histories.stream().mapToLong(StormHistory::lostCalls).sum();
         if (!violations.isEmpty()) {
-            return new Result(violations, calls, lost, 0);
+            return new Result(violations, calls, lost, 0, 0);
         }
         List<Task> stored = stored(store);
         Set<Identity> identities = new LinkedHashSet<>();
         histories.add(lastLook(store, clock, histories, identities));
-        violations.addAll(
-                new StormChecker(clock, histories, stored).check(StormPlan.CONCURRENCIES, weather.seriesEnd()));
+        StormChecker checker = new StormChecker(clock, histories, stored);
+        violations.addAll(checker.check(StormPlan.CONCURRENCIES, weather.seriesEnd() || weather.sweeps()));
         try {
             StoreInvariants.check(store, identities);
             StoreInvariants.drain(store, clock.manual());
@@ -169,7 +170,7 @@ final class StormRound {
         } catch (AssertionError e) {
             violations.add("what is stored does not fit together: " + e.getMessage());
         }
-        return new Result(violations, calls, lost, stored.size());
+        return new Result(violations, calls, lost, checker.undecided(), stored.size());
     }
 
     private static List<Task> stored(TaskStore store) {
