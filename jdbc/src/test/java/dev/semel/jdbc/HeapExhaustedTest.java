@@ -61,14 +61,23 @@ class HeapExhaustedTest {
         long seed = Long.getLong("seed", 1);
         try (TaskStore store = EffectCrashWorker.open(url)) {
             try (Child child = Child.runIn("64m", HeapExhaustedTest.class, url, seed, ROUNDS)) {
-                child.expect("started");
-                child.expect("accepted");
+                awaitLine(child, "started");
+                awaitLine(child, "accepted");
                 int tasks = ROUNDS * (PLAIN_IN_A_ROUND + GREEDY_IN_A_ROUND);
                 await().alias("seed " + seed)
                         .atMost(Duration.ofMinutes(5))
                         .pollInterval(Duration.ofMillis(200))
                         .until(() -> completed(store, tasks) == tasks);
             }
+        }
+    }
+
+    /** Java itself may print that its heap is full. */
+    private static void awaitLine(Child child, String expected) {
+        for (String line = child.line(); !expected.equals(line); line = child.line()) {
+            assertThat(line)
+                    .as("the process has ended before it said \"%s\"", expected)
+                    .isNotNull();
         }
     }
 
