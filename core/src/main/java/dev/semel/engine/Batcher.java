@@ -260,10 +260,20 @@ public final class Batcher<I, O> {
     }
 
     private static <I, O> void settle(List<Entry<I, O>> batch, @Nullable Throwable failure) {
-        for (Entry<I, O> entry : batch) {
+        // By index, because an iterator needs memory: for want of that these would wait for ever.
+        for (int i = 0; i < batch.size(); i++) {
+            Entry<I, O> entry = batch.get(i);
             entry.failure = failure;
             entry.done = true;
-            LockSupport.unpark(entry.thread);
+            wake(entry.thread);
+        }
+    }
+
+    private static void wake(Thread thread) {
+        try {
+            LockSupport.unpark(thread);
+        } catch (Throwable e) {
+            return; // it looks by itself
         }
     }
 
