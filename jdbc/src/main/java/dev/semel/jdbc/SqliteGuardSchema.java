@@ -5,7 +5,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.concurrent.locks.LockSupport;
 
 /** Makes the guard's table in a SQLite file: one transaction, so that of many who start together one makes it. */
 final class SqliteGuardSchema {
@@ -24,22 +23,12 @@ final class SqliteGuardSchema {
     private SqliteGuardSchema() {}
 
     static void migrate(SqliteSession session, Path file, long now, Duration patience) throws SQLException {
-        long deadline = System.nanoTime() + patience.toNanos();
-        while (true) {
-            try {
-                if (version(session, file) < GuardScript.VERSION || !SqliteClock.isMade(session)) {
-                    SqliteSchema.useWriteAheadLog(session, file);
-                    make(session, file, now);
-                }
-                return;
-            } catch (SQLException e) {
-                // Somebody else makes the table at this moment, or turns the log on.
-                if (!SqliteSession.isBusy(e) || System.nanoTime() > deadline) {
-                    throw e;
-                }
-                LockSupport.parkNanos(2_000_000);
+        SqliteSchema.patiently(patience, () -> {
+            if (version(session, file) < GuardScript.VERSION || !SqliteClock.isMade(session)) {
+                SqliteSchema.useWriteAheadLog(session, file);
+                make(session, file, now);
             }
-        }
+        });
     }
 
     private static void make(SqliteSession session, Path file, long now) throws SQLException {

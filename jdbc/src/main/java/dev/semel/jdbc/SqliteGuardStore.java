@@ -68,7 +68,7 @@ public final class SqliteGuardStore implements JoiningGuardStore {
         try {
             SqliteSession session = database.openWriter(settings.create());
             try {
-                SqliteLoss.check(session, database);
+                SqliteSchema.patiently(settings.lockLimit(), () -> SqliteLoss.check(session, database));
                 SqliteGuardSchema.migrate(
                         session, database.path(), settings.clock().millis(), settings.lockLimit());
                 return new SqliteGuardStore(database, session, settings);

@@ -57,16 +57,27 @@ public final class SqliteSchema {
 
     /** Brings the file to this program's version, or says why it cannot be used. */
     static void migrate(SqliteSession session, Path file, long now, Duration patience) throws SQLException {
+        patiently(patience, () -> {
+            if (current(session, file) < VERSION || !SqliteClock.isMade(session)) {
+                useWriteAheadLog(session, file);
+                migrate(session, file, now);
+            }
+        });
+    }
+
+    /** A step of opening a file. */
+    interface Step {
+        void run() throws SQLException;
+    }
+
+    /** Runs a step again while somebody else makes the tables, or turns the log on. */
+    static void patiently(Duration patience, Step step) throws SQLException {
         long deadline = System.nanoTime() + patience.toNanos();
         while (true) {
             try {
-                if (current(session, file) < VERSION || !SqliteClock.isMade(session)) {
-                    useWriteAheadLog(session, file);
-                    migrate(session, file, now);
-                }
+                step.run();
                 return;
             } catch (SQLException e) {
-                // Somebody else makes the tables at this moment, or turns the log on.
                 if (!SqliteSession.isBusy(e) || System.nanoTime() > deadline) {
                     throw e;
                 }

@@ -91,7 +91,7 @@ public final class SqliteTaskStore implements TaskStore, JoiningStore, Transacti
         try {
             SqliteSession session = database.openWriter(settings.create());
             try {
-                SqliteLoss.check(session, database);
+                SqliteSchema.patiently(settings.lockLimit(), () -> SqliteLoss.check(session, database));
                 SqliteSchema.migrate(session, database.path(), settings.clock().millis(), settings.lockLimit());
                 return new SqliteTaskStore(database, session, settings);
             } catch (SQLException | RuntimeException e) {

@@ -28,7 +28,8 @@ class SqliteStormTest extends StormContract {
 
     @Override
     public TaskStore openAnother() {
-        return SqliteTaskStore.open(file, SqliteSettings.standard().withClock(clock));
+        return SqliteTaskStore.open(
+                file, SqliteSettings.standard().withClock(clock).withElapsed(clock));
     }
 
     @Override

@@ -69,7 +69,7 @@ final class LinearizabilityChecker {
         // finds an
         // order nearly always; only if that finds none, all of them are tried.
         Verdict first = new LinearizabilityChecker(model, false).check(operations);
-        return first instanceof Verdict.Explained ? first : new LinearizabilityChecker(model, true).check(operations);
+        return first instanceof Verdict.Unexplained ? new LinearizabilityChecker(model, true).check(operations) : first;
     }
 
     private Verdict check(List<StormOperation> operations) {

@@ -45,6 +45,7 @@ final class StormActor implements Runnable {
     private final StormAttempts attempts;
     private final Predicate<StormHistory> isOver;
     private final List<NewTask> sent = new ArrayList<>();
+    private final boolean transacting;
     private long claims;
 
     StormActor(
@@ -57,6 +58,7 @@ final class StormActor implements Runnable {
             StormBoard board,
             Predicate<StormHistory> isOver) {
         this.number = number;
+        this.transacting = handles.getFirst() instanceof TransactingStore;
         this.weather = weather;
         this.storage = storage;
         this.board = board;
@@ -250,12 +252,12 @@ final class StormActor implements Runnable {
     private void completeInTransaction(Transition.Complete complete) {
         StormCaller.Answer<Applied> answer = caller.call(
                 1,
-                span -> recordMoves(List.of(complete), null, true, span),
-                (store, again) -> store instanceof TransactingStore transacting
-                        ? transacting.complete(complete.lease(), connection -> complete.result())
+                span -> recordMoves(List.of(complete), null, transacting, span),
+                (store, again) -> store instanceof TransactingStore own
+                        ? own.complete(complete.lease(), connection -> complete.result())
                         : store.apply(List.of(complete)).getFirst());
         if (answer != null) {
-            recordMoves(List.of(complete), List.of(answer.value()), true, answer.span());
+            recordMoves(List.of(complete), List.of(answer.value()), transacting, answer.span());
         }
     }
 
