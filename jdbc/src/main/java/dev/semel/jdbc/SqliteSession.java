@@ -97,10 +97,9 @@ final class SqliteSession implements AutoCloseable {
 
     @Override
     public void close() throws SQLException {
-        try {
-            forget();
-        } finally {
-            connection.close();
-        }
+        // A statement that was prepared when the heap was full is known to nobody. SQLite keeps a connection alive that has
+        // such a statement, with its transaction and its lock, although it was closed; so the transaction is ended before.
+        rollback(new IllegalStateException("closed"));
+        connection.close();
     }
 }
