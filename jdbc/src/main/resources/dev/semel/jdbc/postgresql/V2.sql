@@ -17,14 +17,16 @@ CREATE UNIQUE INDEX task_series ON semel.task (series, run) WHERE series IS NOT 
 -- what is read here cannot change before the commit. An insert needs no check: a record goes only when nothing is open.
 CREATE FUNCTION semel.keep_one_open_task() RETURNS trigger LANGUAGE plpgsql AS $body$
 BEGIN
-  IF (OLD.state IS NOT NULL OR EXISTS (SELECT 1 FROM semel.done d WHERE d.task = OLD.task))
-    AND NOT EXISTS (
-      SELECT 1 FROM semel.former f JOIN semel.running g ON g.task = f.task WHERE f.scope = OLD.scope AND f.key = OLD.key)
+  IF (OLD.state IS NOT NULL OR (SELECT 1 FROM semel.done d WHERE d.task = OLD.task LIMIT 1) IS NOT NULL)
+    AND (
+      SELECT 1 FROM semel.former f
+      CROSS JOIN LATERAL (SELECT 1 FROM semel.running x WHERE x.task = f.task LIMIT 1) g
+      WHERE f.scope = OLD.scope AND f.key = OLD.key LIMIT 1) IS NULL
   THEN
     RETURN CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END;
   END IF;
   IF TG_OP = 'UPDATE' THEN
-    IF EXISTS (SELECT 1 FROM semel.waiting w WHERE w.task = NEW.task AND w.after IS NOT NULL) THEN
+    IF (SELECT 1 FROM semel.waiting w WHERE w.task = NEW.task AND w.after IS NOT NULL LIMIT 1) IS NOT NULL THEN
       RETURN NEW;
     END IF;
   END IF;
