@@ -97,8 +97,8 @@ final class SqliteSession implements AutoCloseable {
 
     @Override
     public void close() throws SQLException {
-        // A statement that was prepared when the heap was full is known to nobody. SQLite keeps a connection alive that has
-        // such a statement, with its transaction and its lock, although it was closed; so the transaction is ended before.
+        // A statement that was prepared when the heap was full is known to nobody, and SQLite keeps a closed connection
+        // alive that has one, with its transaction and its lock. So the transaction is ended first.
         rollback(new IllegalStateException("closed"));
         connection.close();
     }

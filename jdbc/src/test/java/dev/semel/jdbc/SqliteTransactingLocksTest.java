@@ -336,7 +336,9 @@ class SqliteTransactingLocksTest {
                 OWN_THREADS);
         inside.await();
         store.close();
-        assertThatThrownBy(answer::join).cause().isInstanceOfAny(SQLException.class, StoreUnusable.class);
+        assertThatThrownBy(answer::join)
+                .cause()
+                .isInstanceOfAny(SQLException.class, StoreUnusable.class, StoreUnavailable.class);
         assertThat(orders()).isZero();
     }
 
