@@ -2,6 +2,7 @@ package dev.semel.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.semel.jdbc.PostgresSchema;
 import dev.semel.testservers.PostgresServer;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -33,7 +34,7 @@ class PostgresStoreTest {
         run("task", "list").exits(ExitCode.STORE_UNAVAILABLE);
         JsonNode migrated = run("migrate").exits(ExitCode.DONE).json();
         assertThat(migrated.get("from").asInt()).isZero();
-        assertThat(migrated.get("to").asInt()).isEqualTo(1);
+        assertThat(migrated.get("to").asInt()).isEqualTo(PostgresSchema.VERSION);
         assertThat(migrated.get("store").asString()).doesNotContain("secret");
 
         JsonNode first = run("submit", "charge", "{\"order\":1}", "--key", "k")
