@@ -127,7 +127,8 @@ public final class RecordedEffects {
     }
 
     private void show(Path file, PrintStream out) {
-        TaskStore store = SqliteTaskStore.open(file, SqliteSettings.standard().withClock(now::get));
+        TaskStore store = SqliteTaskStore.open(
+                file, SqliteSettings.standard().withClock(now::get).withElapsed(now::get));
         try (Semel semel = Semel.on(store).build()) {
             start(semel);
             once(semel, out);

@@ -68,8 +68,8 @@ public final class WindowsAndRetention {
     }
 
     private Semel open(Path file) {
-        SqliteTaskStore store =
-                SqliteTaskStore.open(file, SqliteSettings.standard().withClock(now::get));
+        SqliteTaskStore store = SqliteTaskStore.open(
+                file, SqliteSettings.standard().withClock(now::get).withElapsed(now::get));
         // snippet: settings
         Semel semel = Semel.on(store)
                 .idempotencyTtl(Duration.ofDays(30))
