@@ -4,6 +4,7 @@ package dev.semel.engine;
  * How many tasks with a vanished attempt a worker takes at once. Each of them may be what killed its worker, and brings its
  * neighbours one step nearer to a dead letter if it does so again. But most are innocent: a thousand tasks of a killed worker must
  * not come back one by one. So the worker begins with one, doubles with each that ends, and goes back to one when another vanishes.
+ * One that has vanished twice has only one attempt left, so it runs as the only suspect.
  */
 final class SuspectRamp {
 
@@ -15,6 +16,8 @@ final class SuspectRamp {
     enum End {
         /** Its handler ended, in whatever way, and the process is alive. */
         ENDED,
+        /** The same, but it was the only one: that says nothing of the others. */
+        ENDED_ALONE,
         /** Its lease passed to another attempt. */
         VANISHED,
         /** It was not begun. */
@@ -48,7 +51,7 @@ final class SuspectRamp {
         switch (end) {
             case ENDED -> limit = Math.min(most, limit * 2);
             case VANISHED -> restart();
-            case NOT_BEGUN -> {}
+            case ENDED_ALONE, NOT_BEGUN -> {}
         }
     }
 }

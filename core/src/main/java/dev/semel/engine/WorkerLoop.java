@@ -260,12 +260,12 @@ public final class WorkerLoop {
         long now = host.nanoTime();
         List<Held> taken =
                 claims.tasks().stream().map(claimed -> new Held(claimed, now)).toList();
-        boolean oneByOne = taken.stream().anyMatch(Held::vanishedAgain);
-        if (oneByOne) {
+        long suspected =
+                suspects.held() + taken.stream().filter(Held::isSuspect).count();
+        if (taken.stream().anyMatch(Held::vanishedAgain)) {
             suspects.restart();
         }
         for (Held held : taken) {
-            boolean besideAnother = oneByOne && held.isSuspect() && suspects.held() > 0;
             if (held.isSuspect()) {
                 suspects.took();
             }
@@ -276,8 +276,10 @@ public final class WorkerLoop {
                         held.claimed.task().id(),
                         vanished);
                 post(held, Runner.buried(held.claimed.lease(), vanished));
-            } else if (besideAnother) {
-                // One of them may kill this process, and the others would be buried with it.
+            } else if (held.vanishedAgain() && suspected > 1) {
+                // It runs when it is the only suspect here. To run it and return the others would not do: it may kill
+                // this
+                // process before they are returned, and they would be buried with it.
                 post(held, new Transition.PutBack(held.claimed.lease(), Duration.ZERO));
             } else {
                 ready.add(held);
@@ -423,7 +425,7 @@ public final class WorkerLoop {
         endedInWindow++;
         long ran = host.nanoTime() - held.begunAt;
         usualRunNanos = usualRunNanos == 0 ? Math.max(1, ran) : Math.max(1, usualRunNanos + (ran - usualRunNanos) / 8);
-        held.end = SuspectRamp.End.ENDED;
+        held.end = held.vanishedAgain() ? SuspectRamp.End.ENDED_ALONE : SuspectRamp.End.ENDED;
         if (held.timeout != null) {
             held.timeout.cancel();
         }

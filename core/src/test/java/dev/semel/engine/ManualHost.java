@@ -25,6 +25,7 @@ final class ManualHost implements WorkerHost {
     private final Deque<Runnable> steps = new ArrayDeque<>();
     private final PriorityQueue<Timed> timers = new PriorityQueue<>(Comparator.comparingLong(Timed::at));
     private final Set<Runnable> handlers = new LinkedHashSet<>();
+    private Runnable whenStarting = () -> {};
     private boolean stepping;
     private long now;
 
@@ -37,6 +38,11 @@ final class ManualHost implements WorkerHost {
     /** The handlers that were started and have not ended. */
     List<Runnable> running() {
         return List.copyOf(handlers);
+    }
+
+    /** Does something whenever a handler is about to start. */
+    void whenStarting(Runnable look) {
+        whenStarting = look;
     }
 
     void end(Runnable handler) {
@@ -96,6 +102,7 @@ final class ManualHost implements WorkerHost {
 
     @Override
     public Started start(Runnable handler) {
+        whenStarting.run();
         handlers.add(handler);
         return () -> {};
     }

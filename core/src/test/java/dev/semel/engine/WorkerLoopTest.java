@@ -121,6 +121,23 @@ final class WorkerLoopTest {
     }
 
     @Test
+    void aTaskThatVanishedAgainDoesNotBeginBeforeOthersAreReturned() {
+        submit(20);
+        vanish(20);
+        vanish(20);
+        List<Long> held = new ArrayList<>();
+        // What begins now may kill the process, with all that the store believes to be in its hands.
+        host.whenStarting(() -> held.add(store.list(TaskQuery.all(1_000)).tasks().stream()
+                .filter(task -> task.state() == TaskState.RUNNING
+                        && task.progress().dueAt().isAfter(host.time()))
+                .count()));
+        worker(64, type());
+        rounds(60);
+        assertThat(held).hasSize(20).containsOnly(1L);
+        assertThat(count(TaskState.COMPLETED)).isEqualTo(20);
+    }
+
+    @Test
     void whatCannotBeginWithinASecondIsReturnedUnharmed() {
         submit(300);
         worker(8, type());

@@ -74,9 +74,26 @@ final class PostgresJoining {
         try {
             check(connection);
             database.check(connection);
-            return PostgresBatchSplitter.submit(asked, findings, part -> submitPart(connection, part, findings));
+            return asked.size() == 1
+                    ? PostgresBatchSplitter.submit(asked, findings, part -> submitPart(connection, part, findings))
+                    : submitParts(connection, asked, findings);
         } catch (SQLException e) {
             throw explained(e);
+        }
+    }
+
+    /** Submits a batch in one or more parts, all of them or none. */
+    private List<Submitted> submitParts(Connection connection, List<Asked> batch, PostgresFindings findings)
+            throws SQLException {
+        Savepoint before = connection.setSavepoint();
+        try {
+            List<Submitted> answers =
+                    PostgresBatchSplitter.submit(batch, findings, part -> submitPart(connection, part, findings));
+            connection.releaseSavepoint(before);
+            return answers;
+        } catch (SQLException | RuntimeException e) {
+            undo(connection, before, e);
+            throw e;
         }
     }
 

@@ -192,6 +192,7 @@ final class SqliteAllowances {
             if (rate != null && (allowance.taken > 0 || rate.isTooFarAhead(allowance.mark, nanos()))) {
                 allowance.mark = rate.markAfter(allowance.mark, nanos(), allowance.taken);
                 tx.sql(SAVE_MARK).with(entry.getKey()).with(allowance.mark).updateOne();
+                SqliteClock.raise(tx);
             }
         }
     }

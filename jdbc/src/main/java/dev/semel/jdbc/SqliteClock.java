@@ -28,6 +28,10 @@ final class SqliteClock {
             ON CONFLICT (id) DO UPDATE SET time = ?1, boot = ?2, uptime = ?3
             """;
 
+    // Keeps the distance of time and uptime.
+    private static final String RAISE =
+            "UPDATE semel_clock SET uptime = uptime + ?1 - time, time = ?1 WHERE id = 1 AND time < ?1";
+
     // A process of another boot of this machine is dead. Where boots are not known, anyone may be alive.
     private static final String LEAST_AHEAD = """
             SELECT min(ahead) FROM semel_process
@@ -165,6 +169,14 @@ final class SqliteClock {
      * @param written whether the transaction writes it to the file
      */
     record Now(long millis, boolean written) {}
+
+    /**
+     * Writes the time of a transaction whatever the grain, because it decided something by the millisecond: the clocks of two
+     * processes differ by a few, and the time must not fall between them.
+     */
+    static void raise(SqliteTransaction tx) throws SQLException {
+        tx.sql(RAISE).with(tx.now()).update();
+    }
 
     /** Records in the writer's transaction that this process has given a lease until this time. */
     void leased(SqliteSession session, long until) throws SQLException {

@@ -45,6 +45,11 @@ final class PostgresScenes {
          * @return the answer, in a form that can be compared
          */
         Object make(TaskStore store, boolean again);
+
+        /** The same as calls of which each is done as a whole or not at all, in the order in which they are done. */
+        default List<Call> parts() {
+            return List.of(this);
+        }
     }
 
     /** Prepares a store and says what it is then asked. */
@@ -372,7 +377,20 @@ final class PostgresScenes {
         return moves(claimed().stream().map(move::of).toList());
     }
 
+    /** Moves of people have a transaction each, so that they take locks in one order. */
     private static Call moves(List<Transition> moves) {
-        return (store, again) -> store.apply(moves);
+        return new Call() {
+            @Override
+            public Object make(TaskStore store, boolean again) {
+                return store.apply(moves);
+            }
+
+            @Override
+            public List<Call> parts() {
+                return PostgresMoves.together(moves).stream()
+                        .<Call>map(part -> (store, again) -> store.apply(part))
+                        .toList();
+            }
+        };
     }
 }

@@ -9,6 +9,7 @@ import dev.semel.guard.OwnerToken;
 import dev.semel.store.Applied;
 import dev.semel.store.Claims;
 import dev.semel.store.NewTask;
+import dev.semel.store.QueueSettings;
 import dev.semel.store.Submitted;
 import dev.semel.store.TaskOptions;
 import dev.semel.store.Transition;
@@ -133,6 +134,26 @@ class SqliteClocksTest {
             Submitted answer = Tasks.submit(here, keyed("k", HOUR));
             assertThat(answer).isInstanceOf(Submitted.Created.class);
             assertThat(((Submitted.Created) answer).createdAt()).isAfterOrEqualTo(real.instant());
+        }
+    }
+
+    @Test
+    void aClockThatIsMillisecondsBehindDoesNotLoosenARateLimit() {
+        try (SqliteTaskStore here = open(right);
+                SqliteTaskStore there = open(wrong)) {
+            here.apply(List.of(new Transition.SetQueue(
+                    Tasks.QUEUE, QueueSettings.builder().rateLimit("100/sec").build())));
+            for (int i = 0; i < 30; i++) {
+                Tasks.submit(here, Tasks.plain());
+            }
+            pass(Duration.ofMillis(8));
+            assertThat(here.claim(Tasks.request(30)).tasks()).hasSize(10);
+            wrong.advance(Duration.ofMillis(-8));
+            assertThat(there.claim(Tasks.request(30)).tasks()).isEmpty();
+            pass(Duration.ofMillis(9));
+            assertThat(here.claim(Tasks.request(30)).tasks()).isEmpty();
+            pass(Duration.ofMillis(1));
+            assertThat(here.claim(Tasks.request(30)).tasks()).hasSize(1);
         }
     }
 
