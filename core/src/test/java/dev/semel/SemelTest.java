@@ -113,14 +113,14 @@ class SemelTest {
                 semel.submit(CHARGE, INPUT).idempotencyKey("k").send();
         IdempotencyConflict conflict = catchThrowableOfType(
                 IdempotencyConflict.class,
-                () -> semel.submit(CHARGE, new Charge("ORD-123", 100))
+                () -> semel.submit(CHARGE, new Charge("ORD-123", 100.25))
                         .idempotencyKey("k")
                         .send());
         assertThat(conflict.existingTaskId()).isEqualTo(first.taskId());
         assertThat(conflict.status()).isEqualTo(TaskState.PENDING);
         assertThat(conflict.differingPaths()).containsExactly("/amount");
         assertThat(conflict.existingHash()).isNotEqualTo(conflict.requestHash());
-        assertThat(conflict).hasMessageContaining("/amount").hasMessageNotContaining("100");
+        assertThat(conflict).hasMessageContaining("/amount").hasMessageNotContaining("100.25");
         assertThat(world.store.list(TaskQuery.all(10)).tasks()).hasSize(1);
     }
 

@@ -27,6 +27,13 @@ final class Child implements AutoCloseable {
 
     /** The same with a heap of this size. */
     static Child runIn(String heap, Class<?> main, Object... arguments) throws IOException {
+        return new Child(new ProcessBuilder(command(heap, main, arguments))
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start());
+    }
+
+    /** What starts such a process. */
+    static List<String> command(String heap, Class<?> main, Object... arguments) {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "--enable-native-access=ALL-UNNAMED",
@@ -41,9 +48,7 @@ final class Child implements AutoCloseable {
         for (Object argument : arguments) {
             command.add(argument.toString());
         }
-        return new Child(new ProcessBuilder(command)
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start());
+        return command;
     }
 
     /** Waits for the next line; null at the end of the process. A line that was cut by its death is no line. */

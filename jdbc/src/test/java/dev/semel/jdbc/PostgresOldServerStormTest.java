@@ -1,10 +1,10 @@
 package dev.semel.jdbc;
 
 import dev.semel.testservers.PostgresCluster;
-import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.condition.EnabledIf;
+import org.postgresql.ds.PGSimpleDataSource;
 
 /** A storm on an old PostgreSQL. */
 @EnabledIf("isThere")
@@ -27,7 +27,7 @@ class PostgresOldServerStormTest extends PostgresStorm {
     }
 
     @Override
-    DataSource database() {
+    PGSimpleDataSource database() {
         return server.database();
     }
 }

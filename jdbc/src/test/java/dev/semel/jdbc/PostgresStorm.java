@@ -4,15 +4,16 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.semel.store.TaskStore;
 import dev.semel.testkit.ManualClock;
+import dev.semel.testkit.storm.StoreProcess;
 import dev.semel.testkit.storm.StormContract;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.random.RandomGenerator;
-import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.postgresql.ds.PGSimpleDataSource;
 
 /** A storm on PostgreSQL, in a schema of its own for each round, with connections that are cut. */
 abstract class PostgresStorm extends StormContract {
@@ -32,7 +33,7 @@ abstract class PostgresStorm extends StormContract {
     private int rounds;
 
     /** The database to use; always the same. */
-    abstract DataSource database();
+    abstract PGSimpleDataSource database();
 
     @Override
     public TaskStore open(ManualClock newClock) {
@@ -68,6 +69,19 @@ abstract class PostgresStorm extends StormContract {
         return PostgresTaskStore.open(
                 pool(),
                 PostgresSettings.standard().withSchema(schema).withHints(false).withClock(clock));
+    }
+
+    @Override
+    public StoreProcess openElsewhere() {
+        return new StoreProcess(
+                Child.command(
+                        "256m",
+                        StormProcess.class,
+                        "postgresql",
+                        database().getURL(),
+                        database().getUser(),
+                        schema),
+                clock);
     }
 
     @Override

@@ -1,13 +1,13 @@
 package dev.semel.jdbc;
 
 import dev.semel.testservers.PostgresServer;
-import javax.sql.DataSource;
 import org.junit.jupiter.api.BeforeAll;
+import org.postgresql.ds.PGSimpleDataSource;
 
 /** A storm on the newest PostgreSQL. */
 class PostgresStormTest extends PostgresStorm {
 
-    private static DataSource database;
+    private static PGSimpleDataSource database;
 
     @BeforeAll
     static void connectToServer() {
@@ -15,7 +15,7 @@ class PostgresStormTest extends PostgresStorm {
     }
 
     @Override
-    DataSource database() {
+    PGSimpleDataSource database() {
         return database;
     }
 }

@@ -2,6 +2,7 @@ package dev.semel.jdbc;
 
 import dev.semel.store.TaskStore;
 import dev.semel.testkit.ManualClock;
+import dev.semel.testkit.storm.StoreProcess;
 import dev.semel.testkit.storm.StormContract;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -10,7 +11,7 @@ import java.sql.SQLException;
 import java.util.UUID;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A storm on a SQLite file that two stores share. */
+/** A storm on a SQLite file that two stores and another process share. */
 class SqliteStormTest extends StormContract {
 
     @TempDir
@@ -30,6 +31,11 @@ class SqliteStormTest extends StormContract {
     public TaskStore openAnother() {
         return SqliteTaskStore.open(
                 file, SqliteSettings.standard().withClock(clock).withElapsed(clock));
+    }
+
+    @Override
+    public StoreProcess openElsewhere() {
+        return new StoreProcess(Child.command("256m", StormProcess.class, "sqlite", file), clock);
     }
 
     @Override

@@ -86,10 +86,9 @@ final class IdentityModel {
         List<ModelState> next = new ArrayList<>();
         for (ModelTask task : state.open()) {
             if (task.isRunning() && task.cancelRequested() && span.clockAnswered() >= task.dueFrom()) {
-                // Any claim or sweep ends it.
+                // Any claim or sweep ends it, perhaps long before the call that shows it.
                 next.add(end(
-                        state,
-                        task.attemptEnded(Outcome.VANISHED).ended(TaskState.CANCELLED, span.clockAsked(), null)));
+                        state, task.attemptEnded(Outcome.VANISHED).ended(TaskState.CANCELLED, task.dueFrom(), null)));
             }
             if (firstLostClaim < span.answered() && isClaimable(state, task, span)) {
                 next.add(state.with(task.begun(0)));

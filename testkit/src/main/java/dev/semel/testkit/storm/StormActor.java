@@ -45,6 +45,8 @@ final class StormActor implements Runnable {
     private final StormAttempts attempts;
     private final Predicate<StormHistory> isOver;
     private final List<NewTask> sent = new ArrayList<>();
+    // In this process: others cannot join its transactions.
+    private final List<TaskStore> near;
     private final boolean transacting;
     private long claims;
 
@@ -58,6 +60,7 @@ final class StormActor implements Runnable {
             StormBoard board,
             Predicate<StormHistory> isOver) {
         this.number = number;
+        this.near = handles.subList(0, StormRound.HANDLES);
         this.transacting = handles.getFirst() instanceof TransactingStore;
         this.weather = weather;
         this.storage = storage;
@@ -173,8 +176,9 @@ final class StormActor implements Runnable {
                     (store, again) -> {
                         try {
                             connection.setAutoCommit(false);
-                            List<Submitted> answers =
-                                    ((JoiningStore) store).joining(connection).submit(batch);
+                            List<Submitted> answers = ((JoiningStore) plan.pick(near))
+                                    .joining(connection)
+                                    .submit(batch);
                             if (commits) {
                                 committing[0] = true;
                                 connection.commit();
@@ -253,7 +257,7 @@ final class StormActor implements Runnable {
         StormCaller.Answer<Applied> answer = caller.call(
                 1,
                 span -> recordMoves(List.of(complete), null, transacting, span),
-                (store, again) -> store instanceof TransactingStore own
+                (store, again) -> plan.pick(near) instanceof TransactingStore own
                         ? own.complete(complete.lease(), connection -> complete.result())
                         : store.apply(List.of(complete)).getFirst());
         if (answer != null) {

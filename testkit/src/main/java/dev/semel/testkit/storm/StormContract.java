@@ -32,6 +32,11 @@ public abstract class StormContract implements StormStorage {
     public abstract TaskStore openAnother();
 
     @Override
+    public @Nullable StoreProcess openElsewhere() {
+        return null;
+    }
+
+    @Override
     public @Nullable Connection connect() throws SQLException {
         return null;
     }

@@ -23,14 +23,18 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** One round of a storm: a fresh store, a few seconds of calls by many threads, and the judgement. */
 final class StormRound {
 
     private static final int ACTORS = 8;
-    private static final int HANDLES = 2;
+    static final int HANDLES = 2;
     private static final int MOST_AT_ONCE = 1_000;
     private static final long TICK_MILLIS = 2;
+
+    // Of ticks: a process needs some hundred of them to start.
+    private static final int KILL_ONE_IN = 400;
 
     /**
      * What came of a round.
@@ -81,7 +85,13 @@ final class StormRound {
                 handles.add(storage.openAnother());
             }
             setUpQueues(handles.getFirst());
-            List<StormActor> actors = blow(handles, clock, length);
+            StoreProcess elsewhere = weather.processes() ? storage.openElsewhere() : null;
+            if (elsewhere != null) {
+                handles.add(elsewhere.store());
+                // Starts it, before the time of the round begins.
+                elsewhere.store().find(List.of());
+            }
+            List<StormActor> actors = blow(handles, elsewhere, clock, length);
             return judge(handles.getFirst(), clock, actors);
         } finally {
             handles.reversed().forEach(TaskStore::close);
@@ -100,7 +110,8 @@ final class StormRound {
 
     // ---- the storm
 
-    private List<StormActor> blow(List<TaskStore> handles, StormClock clock, Duration length)
+    private List<StormActor> blow(
+            List<TaskStore> handles, @Nullable StoreProcess elsewhere, StormClock clock, Duration length)
             throws InterruptedException {
         StormBoard board = new StormBoard();
         List<StormActor> actors = new ArrayList<>();
@@ -128,6 +139,9 @@ final class StormRound {
             }
             if (weather.disturbances() && plan.oneIn(40)) {
                 storage.disturb(plan.random);
+            }
+            if (weather.disturbances() && elsewhere != null && plan.oneIn(KILL_ONE_IN)) {
+                elsewhere.kill();
             }
             boolean unused = over.await(TICK_MILLIS, TimeUnit.MILLISECONDS);
         }

@@ -27,6 +27,15 @@ public interface StormStorage {
     TaskStore openAnother();
 
     /**
+     * Opens a handle on the data of the store that was opened last in another process, which the storm may kill.
+     *
+     * @return the process, or null if there is no such thing, as for the store in memory
+     */
+    default @Nullable StoreProcess openElsewhere() {
+        return null;
+    }
+
+    /**
      * Connects to the database of the store that was opened last, for submissions that join a transaction.
      *
      * @return a new connection, or null if the store cannot be joined

@@ -13,6 +13,8 @@ import java.util.SplittableRandom;
  * @param faults the share of calls that fail, before or after they are done
  * @param interrupts whether threads are interrupted in their calls
  * @param disturbances whether the surroundings of the store are disturbed, for example its connections cut
+ * @param processes whether another process is at work on the store as well, and killed now and then if the surroundings are
+ *     disturbed
  * @param operators whether tasks are cancelled, redriven and looked at
  * @param effects whether attempts record effects
  * @param mutexes whether tasks share mutexes
@@ -26,6 +28,7 @@ record StormWeather(
         double faults,
         boolean interrupts,
         boolean disturbances,
+        boolean processes,
         boolean operators,
         boolean effects,
         boolean mutexes,
@@ -38,7 +41,18 @@ record StormWeather(
         if (kind == 0) {
             // One key, one task, with nothing in the way: the strictest check.
             return new StormWeather(
-                    false, false, false, false, 0, false, false, random.nextBoolean(), false, false, false);
+                    false,
+                    false,
+                    false,
+                    false,
+                    0,
+                    false,
+                    false,
+                    random.nextBoolean(),
+                    random.nextBoolean(),
+                    false,
+                    false,
+                    false);
         }
         boolean rough = kind == 2;
         return new StormWeather(
@@ -49,6 +63,7 @@ record StormWeather(
                 rough && random.nextInt(4) > 0 ? 0.04 : 0,
                 rough && random.nextBoolean(),
                 rough && random.nextBoolean(),
+                random.nextBoolean(),
                 true,
                 random.nextBoolean(),
                 random.nextBoolean(),

@@ -4,7 +4,8 @@
  * <p>The other parts of the contract try one law, or one policy, at a time. A storm mixes all operations, on so few keys that
  * they meet all the time: every cell of the reuse policy, batches that mix hot keys with keys of their own, repeated sends, joined
  * transactions, claims, every way to settle an attempt, late settlements of lost leases, effects, mutexes, limits, cancellation,
- * redrives, releases, windows that pass, sweeps, lost answers, interrupts and whatever disturbs the surroundings of the store.
+ * redrives, releases, windows that pass, sweeps, lost answers, interrupts, processes that are
+ * killed, and other disturbances around the store.
  *
  * <h2>Adding a store</h2>
  *
@@ -19,6 +20,9 @@
  *
  *     @Override
  *     public TaskStore openAnother() { … }                       // a second handle on the same data
+ *
+ *     @Override
+ *     public StoreProcess openElsewhere() { … }                  // optional: a handle in another process, which is killed
  *
  *     @Override
  *     public Connection connect() { … }                          // optional: for joined transactions
