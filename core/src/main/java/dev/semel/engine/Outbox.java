@@ -4,6 +4,7 @@ import dev.semel.store.Applied;
 import dev.semel.store.EffectOutcome;
 import dev.semel.store.TaskStore;
 import dev.semel.store.Transition;
+import dev.semel.task.FailureText;
 import dev.semel.task.SafeLogger;
 import dev.semel.task.StoreUnavailable;
 import dev.semel.task.StoreUnusable;
@@ -17,7 +18,8 @@ import java.util.function.Consumer;
 /**
  * What a worker has to tell the store: the ends of attempts, and the intents and outcomes of effects. It goes in the order in
  * which it was put in, as much as there is in one call, and again until it is answered; while a call is under way the next one
- * gathers. Used by steps of the host only.
+ * gathers. A move that the store refuses with an error for as long as a lease lasts is given up, so that it does not hold up all
+ * others for ever. Used by steps of the host only.
  *
  * <p>What can wait a moment goes with whatever goes next. So the outcome of an effect shares a commit with the intent of the
  * next one or with the end of the attempt, and an effect costs one commit and not two.
@@ -40,6 +42,7 @@ final class Outbox {
     private final TaskStore store;
     private final WorkerHost host;
     private final String worker;
+    private final Duration patience;
     private final Runnable answered;
 
     private final Deque<Entry> entries = new ArrayDeque<>();
@@ -55,12 +58,14 @@ final class Outbox {
     /**
      * Makes an empty one.
      *
+     * @param patience how long a move is sent again that the store refuses, though it answers
      * @param answered called after each batch of answers
      */
-    Outbox(TaskStore store, WorkerHost host, String worker, Runnable answered) {
+    Outbox(TaskStore store, WorkerHost host, String worker, Duration patience, Runnable answered) {
         this.store = store;
         this.host = host;
         this.worker = worker;
+        this.patience = patience;
         this.answered = answered;
     }
 
@@ -113,10 +118,57 @@ final class Outbox {
         List<Transition> moves = batch.stream().map(Entry::move).toList();
         host.call(() -> store.apply(moves), answers -> arrived(batch, answers), thrown -> {
             warn(batch.size(), thrown);
-            Duration pause = backoff;
-            backoff = longer(backoff);
-            host.later(pause, () -> send(batch));
+            if (thrown instanceof StoreUnavailable) {
+                pauseAndThen(() -> send(batch));
+            } else {
+                pauseAndThen(() -> sendNextAlone(batch, new ArrayList<>()));
+            }
         });
+    }
+
+    private void pauseAndThen(Runnable next) {
+        Duration pause = backoff;
+        backoff = longer(backoff);
+        host.later(pause, next);
+    }
+
+    /** One move of a batch may be what the store cannot take: then it alone must suffer. */
+    private void sendNextAlone(List<Entry> batch, List<Applied> answers) {
+        if (answers.size() == batch.size()) {
+            arrived(batch, answers);
+        } else {
+            sendAlone(batch, answers, batch.get(answers.size()).move, host.nanoTime());
+        }
+    }
+
+    private void sendAlone(List<Entry> batch, List<Applied> answers, Transition move, long refusedSince) {
+        host.call(
+                () -> store.apply(List.of(move)),
+                answer -> {
+                    answers.addAll(answer);
+                    sendNextAlone(batch, answers);
+                },
+                thrown -> {
+                    warn(1, thrown);
+                    if (thrown instanceof StoreUnavailable) {
+                        pauseAndThen(() -> sendAlone(batch, answers, move, host.nanoTime()));
+                    } else if (host.nanoTime() - refusedSince < patience.toNanos()) {
+                        pauseAndThen(() -> sendAlone(batch, answers, move, refusedSince));
+                    } else if (move instanceof Transition.Complete complete) {
+                        LOG.error("The store does not take the result of task {}, so it fails", taskOf(move), thrown);
+                        Transition instead = new Transition.Fail(
+                                complete.lease(), false, "The result could not be stored: " + FailureText.of(thrown));
+                        sendAlone(batch, answers, instead, host.nanoTime());
+                    } else {
+                        LOG.error("The store does not take a move of task {}, so it is given up", taskOf(move), thrown);
+                        answers.add(Applied.STALE);
+                        sendNextAlone(batch, answers);
+                    }
+                });
+    }
+
+    private static Object taskOf(Transition move) {
+        return move instanceof Transition.ByWorker worker ? worker.lease().taskId() : move;
     }
 
     /** About how large the document is that a move carries. */

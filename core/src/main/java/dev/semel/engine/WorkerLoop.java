@@ -114,7 +114,7 @@ public final class WorkerLoop {
         this.runner = new Runner(handlers, codec, host.random());
         this.suspects = new SuspectRamp(settings.concurrency());
         this.codec = codec;
-        this.outbox = new Outbox(store, host, settings.name(), this::pump);
+        this.outbox = new Outbox(store, host, settings.name(), settings.lease(), this::pump);
         this.ledger = new WorkerLedger(store, host, outbox);
     }
 

@@ -97,7 +97,16 @@ final class ManualHost implements WorkerHost {
     @Override
     public <T> void call(Supplier<T> call, Consumer<T> answered, Consumer<RuntimeException> failed) {
         // A moment later, as a store does.
-        later(Duration.ofMillis(1), () -> answered.accept(call.get()));
+        later(Duration.ofMillis(1), () -> {
+            T answer;
+            try {
+                answer = call.get();
+            } catch (RuntimeException e) {
+                failed.accept(e);
+                return;
+            }
+            answered.accept(answer);
+        });
     }
 
     @Override

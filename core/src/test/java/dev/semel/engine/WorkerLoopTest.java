@@ -2,12 +2,16 @@ package dev.semel.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.semel.store.Applied;
 import dev.semel.store.ClaimRequest;
+import dev.semel.store.ForwardingTaskStore;
 import dev.semel.store.InMemoryTaskStore;
 import dev.semel.store.NewTask;
 import dev.semel.store.Task;
 import dev.semel.store.TaskOptions;
 import dev.semel.store.TaskQuery;
+import dev.semel.store.TaskStore;
+import dev.semel.store.Transition;
 import dev.semel.task.Identity;
 import dev.semel.task.RetryPolicy;
 import dev.semel.task.TaskId;
@@ -31,8 +35,12 @@ final class WorkerLoopTest {
             new InMemoryTaskStore(() -> host.time().plus(storeAhead));
 
     private WorkerLoop worker(int concurrency, TaskType<String, String> type) {
+        return worker(store, concurrency, type);
+    }
+
+    private WorkerLoop worker(TaskStore on, int concurrency, TaskType<String, String> type) {
         WorkerLoop loop = new WorkerLoop(
-                store,
+                on,
                 host,
                 new WorkerSettings("w", Set.of(QUEUE), concurrency, 2_000, LEASE, Duration.ofSeconds(1), 3, 1L << 30),
                 Handlers.builder().add(type, (context, input) -> input).build(),
@@ -135,6 +143,33 @@ final class WorkerLoopTest {
         rounds(60);
         assertThat(held).hasSize(20).containsOnly(1L);
         assertThat(count(TaskState.COMPLETED)).isEqualTo(20);
+    }
+
+    @Test
+    void aResultThatTheStoreRefusesFailsItsTaskAndNoOther() {
+        submit(20);
+        TaskId guilty = store.list(TaskQuery.all(1_000)).tasks().get(7).id();
+        worker(
+                new ForwardingTaskStore(store) {
+                    @Override
+                    public List<Applied> apply(List<Transition> batch) {
+                        if (batch.stream()
+                                .anyMatch(move -> move instanceof Transition.Complete complete
+                                        && complete.lease().taskId().equals(guilty))) {
+                            throw new IllegalStateException("such a result cannot be stored");
+                        }
+                        return super.apply(batch);
+                    }
+                },
+                32,
+                type());
+        rounds(3);
+        host.pass(LEASE.plusSeconds(10));
+        assertThat(count(TaskState.COMPLETED)).isEqualTo(19);
+        Task failed = store.find(List.of(guilty)).get(guilty);
+        assertThat(failed.state()).isEqualTo(TaskState.FAILED);
+        assertThat(failed.progress().lastError())
+                .contains("The result could not be stored", "such a result cannot be stored");
     }
 
     @Test
