@@ -94,6 +94,11 @@ final class SqliteTransacting implements AutoCloseable {
                 result = work.run(handlers.connection());
             } catch (Exception e) {
                 SQLException failure = handlers.failureBehind(e);
+                if (failure == null && !(e instanceof SQLException)) {
+                    throw e;
+                }
+                // Closing cuts off a statement that runs, in one of several ways.
+                requireOpen();
                 throw failure == null ? e : SqliteErrors.translated(file.path(), failure);
             }
             requireOpen();
