@@ -24,11 +24,6 @@ import java.util.Map;
  */
 final class HistoryReader {
 
-    /** For how long a call may take effect after its caller was told that the answer is lost. */
-    private static final long LATE_NANOS = 3_000_000_000L;
-
-    private static final long LATE_MILLIS = 60_000;
-
     /** What somebody saw of a task: that it was made, when, and as which run. */
     record Sighting(int run, Instant createdAt) {}
 
@@ -145,9 +140,7 @@ final class HistoryReader {
                     new Submitted.Created(id, sighting.run(), TaskState.PENDING, sighting.createdAt());
             NewTask item = ((StormOperation.Submit) lostSend.action()).item();
             operations.add(lostSend.with(
-                    lostSend.span().since(lost).longer(LATE_NANOS, LATE_MILLIS),
-                    new StormOperation.Submit(item, created),
-                    Certainty.REPEATED));
+                    lostSend.span().since(lost), new StormOperation.Submit(item, created), Certainty.REPEATED));
         }
     }
 
@@ -182,8 +175,7 @@ final class HistoryReader {
             }
         }
         if (!applied) {
-            lost.forEach(send -> operations.add(
-                    send.with(send.span().longer(LATE_NANOS, LATE_MILLIS), send.action(), Certainty.LOST)));
+            lost.forEach(send -> operations.add(send.with(send.span(), send.action(), Certainty.LOST)));
         }
     }
 

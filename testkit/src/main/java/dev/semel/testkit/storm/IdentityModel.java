@@ -34,22 +34,26 @@ final class IdentityModel {
     private static final int SILENT_STEPS = 2;
 
     private final LongUnaryOperator sweptUntil;
-    private final long firstLostClaim;
+    private final LostClaims lostClaims;
     private final MoveModel moves = new MoveModel(this);
 
     /**
      * Makes a model.
      *
      * @param sweptUntil gives, for a nanosecond, the latest time of the clock in any sweep that was sent before it
-     * @param firstLostClaim the nanosecond at which the first claim was sent whose answer was lost
+     * @param lostClaims when claims were under way whose answers were lost
      */
-    IdentityModel(LongUnaryOperator sweptUntil, long firstLostClaim) {
+    IdentityModel(LongUnaryOperator sweptUntil, LostClaims lostClaims) {
         this.sweptUntil = sweptUntil;
-        this.firstLostClaim = firstLostClaim;
+        this.lostClaims = lostClaims;
     }
 
-    /** The states that an operation can lead to, from this state or from one that it has silently become. */
-    Set<ModelState> after(ModelState state, StormOperation operation) {
+    /**
+     * The states that an operation can lead to, from this state or from one that it has silently become.
+     *
+     * @param since the nanosecond before which nothing more can have happened silently
+     */
+    Set<ModelState> after(ModelState state, StormOperation operation, long since) {
         Set<ModelState> results = new LinkedHashSet<>();
         Set<ModelState> seen = new LinkedHashSet<>(Set.of(state));
         List<ModelState> layer = List.of(state);
@@ -57,7 +61,7 @@ final class IdentityModel {
             List<ModelState> next = new ArrayList<>();
             for (ModelState from : layer) {
                 results.addAll(step(from, operation));
-                for (ModelState silently : silentSteps(from, operation.span())) {
+                for (ModelState silently : silentSteps(from, operation.span(), since)) {
                     if (seen.add(silently)) {
                         next.add(silently);
                     }
@@ -82,7 +86,7 @@ final class IdentityModel {
 
     // ---- what happens without an answer
 
-    private List<ModelState> silentSteps(ModelState state, Span span) {
+    private List<ModelState> silentSteps(ModelState state, Span span, long since) {
         List<ModelState> next = new ArrayList<>();
         for (ModelTask task : state.open()) {
             if (task.isRunning() && task.cancelRequested() && span.clockAnswered() >= task.dueFrom()) {
@@ -90,7 +94,7 @@ final class IdentityModel {
                 next.add(end(
                         state, task.attemptEnded(Outcome.VANISHED).ended(TaskState.CANCELLED, task.dueFrom(), null)));
             }
-            if (firstLostClaim < span.answered() && isClaimable(state, task, span)) {
+            if (lostClaims.any(since, span.answered()) && isClaimable(state, task, span)) {
                 next.add(state.with(task.begun(0)));
             }
         }

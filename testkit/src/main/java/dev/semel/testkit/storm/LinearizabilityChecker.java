@@ -50,6 +50,8 @@ final class LinearizabilityChecker {
     private final boolean thorough;
     private final Set<StormOperation> open = new LinkedHashSet<>();
     private Set<Situation> situations = new LinkedHashSet<>(Set.of(new Situation(ModelState.EMPTY, Set.of())));
+    // Some call that was answered took effect after this nanosecond, in every situation.
+    private long since = Long.MIN_VALUE;
     private boolean gaveUp;
 
     private LinearizabilityChecker(IdentityModel model, boolean thorough) {
@@ -93,6 +95,9 @@ final class LinearizabilityChecker {
             answered.addLast(operation);
             if (answered.size() > SHOWN_OPERATIONS) {
                 answered.removeFirst();
+            }
+            if (operation.certainty() != Certainty.LOST) {
+                since = Math.max(since, operation.span().asked());
             }
             if (gaveUp) {
                 return new Verdict.Undecided();
@@ -160,7 +165,7 @@ final class LinearizabilityChecker {
             return List.of();
         }
         List<Situation> results = new ArrayList<>();
-        for (ModelState state : model.after(from.state(), next)) {
+        for (ModelState state : model.after(from.state(), next, since)) {
             // A lost call that changes nothing need not have been.
             if (next.certainty() != Certainty.LOST || !state.equals(from.state())) {
                 results.add(new Situation(state, with(from.done(), next)));

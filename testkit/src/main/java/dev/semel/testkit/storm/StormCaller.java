@@ -11,6 +11,23 @@ final class StormCaller {
 
     private static final int MOST_SENDS = 6;
 
+    // A request that a dead connection or an interrupted thread left behind is done by then, or never.
+    private static final long LATE_NANOS = 3_000_000_000L;
+    private static final long LATE_MILLIS = 60_000;
+
+    /** A call that the storm itself lets fail. */
+    private static final class LostOnPurpose extends RuntimeException {
+
+        private static final long serialVersionUID = 1;
+
+        private final boolean done;
+
+        LostOnPurpose(boolean done) {
+            super(done ? "lost on purpose, after it was done" : "lost on purpose, before it was done");
+            this.done = done;
+        }
+    }
+
     /** A call to a store. */
     @FunctionalInterface
     interface Call<T> {
@@ -74,11 +91,14 @@ final class StormCaller {
                     T value = once(store, send, call);
                     Span span = new Span(asked, System.nanoTime(), clockAsked, clock.millis());
                     return new Answer<>(value, span, first == null ? span : first);
-                } catch (StoreUnavailable e) {
+                } catch (StoreUnavailable | LostOnPurpose e) {
+                    history.lost();
+                    if (e instanceof LostOnPurpose known && !known.done) {
+                        continue;
+                    }
                     Span span = new Span(asked, System.nanoTime(), clockAsked, clock.millis());
                     first = first == null ? span : first;
-                    history.lost();
-                    onLost.accept(span);
+                    onLost.accept(e instanceof LostOnPurpose ? span : span.longer(LATE_NANOS, LATE_MILLIS));
                 }
             }
         } catch (Exception e) {
@@ -94,7 +114,7 @@ final class StormCaller {
         boolean fails = send < 2 && plan.random.nextDouble() < faults;
         boolean before = fails && plan.random.nextBoolean();
         if (before) {
-            throw new StoreUnavailable("lost on purpose, before it was done");
+            throw new LostOnPurpose(false);
         }
         T value;
         try {
@@ -104,7 +124,7 @@ final class StormCaller {
             boolean unused = Thread.interrupted();
         }
         if (fails) {
-            throw new StoreUnavailable("lost on purpose, after it was done");
+            throw new LostOnPurpose(true);
         }
         return value;
     }

@@ -194,12 +194,11 @@ final class StormChecker {
             }
         });
         LongUnaryOperator sweptUntil = sweptUntil();
-        long firstLostClaim = histories.stream()
+        LostClaims lostClaims = new LostClaims(histories.stream()
                 .flatMap(history -> history.lostClaims().stream())
-                .min(Comparator.naturalOrder())
-                .orElse(Long.MAX_VALUE);
+                .toList());
         groups.forEach((group, all) -> {
-            switch (LinearizabilityChecker.check(new IdentityModel(sweptUntil, firstLostClaim), all)) {
+            switch (LinearizabilityChecker.check(new IdentityModel(sweptUntil, lostClaims), all)) {
                 case Verdict.Explained explained -> {}
                 case Verdict.Undecided unknown -> undecided++;
                 case Verdict.Unexplained(String description) -> wrong.add(group + ": " + description);

@@ -15,7 +15,7 @@ final class StormHistory {
 
     private final List<StormOperation> operations = new ArrayList<>();
     private final List<Sweep> sweeps = new ArrayList<>();
-    private final List<Long> lostClaims = new ArrayList<>();
+    private final List<Span> lostClaims = new ArrayList<>();
     private final List<TaskId> rolledBack = new ArrayList<>();
     private final List<String> failures = new ArrayList<>();
     private int calls;
@@ -31,7 +31,7 @@ final class StormHistory {
 
     /** Notes a claim without an answer: it may have taken any due task. */
     void lostClaim(Span span) {
-        lostClaims.add(span.asked());
+        lostClaims.add(span);
     }
 
     /** Notes a submission whose transaction was rolled back. */
@@ -60,7 +60,7 @@ final class StormHistory {
         return sweeps;
     }
 
-    List<Long> lostClaims() {
+    List<Span> lostClaims() {
         return lostClaims;
     }
 

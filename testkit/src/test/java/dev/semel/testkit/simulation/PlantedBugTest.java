@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** A simulation that never fails proves nothing: it must find what was planted. */
 class PlantedBugTest {
 
-    private static final int SEEDS = 60;
+    private static final int SEEDS = 400;
 
     @BeforeAll
     static void quiet() {
