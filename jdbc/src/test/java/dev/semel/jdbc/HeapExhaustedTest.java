@@ -66,7 +66,7 @@ class HeapExhaustedTest {
                 Child child = Child.runIn("64m", HeapExhaustedTest.class, url, seed, ROUNDS)) {
             awaitLine(child, "started");
             awaitLine(child, "accepted");
-            if (!completedWithin(Duration.ofMinutes(1), store, tasks)) {
+            if (!completedWithin(Duration.ofSeconds(20), store, tasks)) {
                 // Code that Java linked for the first time while there was no memory fails for ever in that process.
                 // Its worker
                 // fails and starts again, and returns what it claims: so another process completes everything.

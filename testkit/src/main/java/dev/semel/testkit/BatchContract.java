@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 /** The laws of submitting many tasks at once: S6 and S7. */
 public abstract class BatchContract extends StoreContract {
 
-    private static final int ROUNDS = 250;
+    private static final int ROUNDS = 100;
     private static final Draft KEYED = Draft.keyed("k");
 
     /** For subclasses. */

@@ -57,7 +57,7 @@ public abstract class RepetitionContract extends StoreContract {
     void manyCallsMayFail() {
         Story undisturbed = tell(UnaryOperator.identity());
         Seeds.each(
-                20,
+                10,
                 seed -> assertThat(tell(store -> FaultyStore.seeded(store, seed, 0.4)))
                         .isEqualTo(undisturbed));
     }
