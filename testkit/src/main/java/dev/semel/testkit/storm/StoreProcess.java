@@ -16,10 +16,11 @@ import java.io.UncheckedIOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
-import java.time.Instant;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
@@ -32,10 +33,11 @@ import org.jspecify.annotations.Nullable;
  * A handle on a store that another process has opened. Every call goes to that process and is made there; many can be under way.
  * The process can be killed in the middle of them: then nobody knows whether they were done, and the next call starts another one.
  *
- * <p>Only calls whose arguments and answers are plain data can be made: no listening, no joining of transactions. The other
- * process shows the time that the last call brought along.
+ * <p>Only calls whose arguments and answers are plain data can be made: no listening, no joining of transactions.
  */
 public final class StoreProcess implements AutoCloseable {
+
+    private static final String CLOCK = "SEMEL_STORM_CLOCK";
 
     private enum Kind {
         ANSWERED,
@@ -88,7 +90,7 @@ public final class StoreProcess implements AutoCloseable {
     }
 
     private final List<String> command;
-    private final ManualClock clock;
+    private final Path clock;
     private final TaskStore store;
     private long numbers;
     private @Nullable Life life;
@@ -97,11 +99,11 @@ public final class StoreProcess implements AutoCloseable {
      * Makes a handle. The process is started by the first call.
      *
      * @param command starts it; its main method is to call {@link #serve}
-     * @param clock the clock that its store goes by
+     * @param clock the clock that its store goes by, too: a shared one
      */
     public StoreProcess(List<String> command, ManualClock clock) {
         this.command = List.copyOf(command);
-        this.clock = clock;
+        this.clock = Objects.requireNonNull(clock.file(), "another process needs a shared clock");
         this.store = (TaskStore) Proxy.newProxyInstance(
                 TaskStore.class.getClassLoader(), new Class<?>[] {TaskStore.class}, (proxy, method, arguments) -> {
                     if (method.getName().equals("close")) {
@@ -174,7 +176,6 @@ public final class StoreProcess implements AutoCloseable {
         now.calls.put(number, answer);
         try {
             now.out.writeLong(number);
-            now.out.writeLong(clock.millis());
             now.out.writeUTF(method.getName());
             ProcessWire.write(now.out, arguments);
             now.out.flush();
@@ -192,9 +193,9 @@ public final class StoreProcess implements AutoCloseable {
             return now;
         }
         try {
-            Life next = new Life(new ProcessBuilder(command)
-                    .redirectError(ProcessBuilder.Redirect.INHERIT)
-                    .start());
+            ProcessBuilder builder = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT);
+            builder.environment().put(CLOCK, clock.toString());
+            Life next = new Life(builder.start());
             Thread.ofPlatform().daemon().name("storm-process").start(next::read);
             life = next;
             return next;
@@ -214,25 +215,22 @@ public final class StoreProcess implements AutoCloseable {
         // What libraries print must not get between the answers.
         OutputStream answers = System.out;
         System.setOut(System.err);
-        ManualClock clock = new ManualClock();
+        ManualClock clock = ManualClock.shared(Path.of(System.getenv(CLOCK)));
         try (ExecutorService threads = Executors.newCachedThreadPool(
                         Thread.ofPlatform().daemon().factory());
                 TaskStore store = open.apply(clock)) {
-            serve(System.in, answers, clock, store, threads);
+            serve(System.in, answers, store, threads);
         }
     }
 
-    private static void serve(
-            InputStream requests, OutputStream answers, ManualClock clock, TaskStore store, ExecutorService threads)
+    private static void serve(InputStream requests, OutputStream answers, TaskStore store, ExecutorService threads)
             throws IOException {
         DataInputStream in = new DataInputStream(new BufferedInputStream(requests));
         while (true) {
             try {
                 long number = in.readLong();
-                Instant time = Instant.ofEpochMilli(in.readLong());
                 String name = in.readUTF();
                 Object arguments = ProcessWire.read(in);
-                clock.set(time);
                 threads.execute(() -> answer(answers, number, store, name, (List<?>) arguments));
             } catch (EOFException e) {
                 return;

@@ -14,6 +14,10 @@ import dev.semel.task.TaskId;
 import dev.semel.testkit.ManualClock;
 import dev.semel.testkit.StoreInvariants;
 import dev.semel.testkit.storm.StormOperation.Certainty;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -77,7 +81,25 @@ final class StormRound {
     }
 
     Result run(Duration length) throws InterruptedException {
-        StormClock clock = new StormClock(new ManualClock(), ACTORS);
+        Path file = weather.processes() ? newFile() : null;
+        try {
+            return run(new StormClock(file == null ? new ManualClock() : ManualClock.shared(file), ACTORS), length);
+        } finally {
+            if (file != null) {
+                boolean unused = file.toFile().delete();
+            }
+        }
+    }
+
+    private static Path newFile() {
+        try {
+            return Files.createTempFile("semel-storm-clock", null);
+        } catch (IOException e) {
+            throw new UncheckedIOException("The storm's clock has no place", e);
+        }
+    }
+
+    private Result run(StormClock clock, Duration length) throws InterruptedException {
         List<TaskStore> handles = new ArrayList<>();
         handles.add(storage.open(clock.manual()));
         try {
