@@ -51,7 +51,8 @@ final class StormAttempts {
             }
         }
         if (!old.isEmpty() && plan.oneIn(8)) {
-            batch.add(end(plan.pick(old)));
+            Claimed late = plan.pick(old);
+            batch.add(weather.effects() && plan.oneIn(2) ? effect(late) : end(late));
         }
         return batch;
     }
