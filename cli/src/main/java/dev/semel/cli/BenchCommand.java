@@ -1,26 +1,29 @@
 package dev.semel.cli;
 
-import dev.semel.benchmarks.Bench;
-import dev.semel.benchmarks.BenchOptions;
-import dev.semel.benchmarks.BenchProgress;
-import dev.semel.benchmarks.BenchReport;
+import dev.semel.task.InvalidInput;
 import dev.semel.task.SemelException;
 import java.nio.file.Path;
+import java.util.Optional;
 import me.tongfei.progressbar.ConsoleProgressBarConsumer;
 import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
 import picocli.CommandLine.Model.CommandSpec;
 
-/** {@code semel bench}: measures how fast Semel is here, beside the raw limit of the same storage. */
+/**
+ * {@code semel bench}: measures how fast Semel is here, beside the raw limit of the same storage. Hidden where the
+ * {@link Benchmarks} are not on the class path.
+ */
 final class BenchCommand implements Command {
 
     private static final String SHORT = "--short";
     private static final String OUTPUT = "--output";
     private static final String ONLY = "--only";
 
+    private final Optional<Benchmarks> benchmarks = Benchmarks.find();
+
     @Override
     public CommandSpec spec() {
-        return Options.command(
+        CommandSpec spec = Options.command(
                         this,
                         "Measures how fast Semel is here, beside the raw limit of the same storage.",
                         "Works in a directory of its own beside the store, or in schemas of its own in the database, and"
@@ -32,36 +35,41 @@ final class BenchCommand implements Command {
                 .addOption(Options.flag(SHORT, "Small samples: a first impression in under two minutes."))
                 .addOption(Options.value(OUTPUT, "DIR", "Write report.md with charts, and report.json, there."))
                 .addOption(Options.repeated(ONLY, "NAME", "Only measures whose name begins so; may be repeated."));
+        spec.usageMessage().hidden(benchmarks.isEmpty());
+        return spec;
     }
 
     @Override
     public int run(Invocation invocation) {
+        Benchmarks found = benchmarks.orElseThrow(() ->
+                new InvalidInput("\"bench\" is available in a checkout of Semel's sources, but this is the published"
+                        + " program, which has no benchmarks. Run ./semel bench in a checkout."));
         String output = invocation.text(OUTPUT);
         StoreUrl url = invocation.store();
         String database = url.database();
-        BenchOptions options = new BenchOptions(
+        Benchmarks.Request request = new Benchmarks.Request(
                 database == null ? url.toString() : database,
                 invocation.has(SHORT),
                 invocation.texts(ONLY),
-                output == null ? null : Path.of(output));
-        BenchReport report = measured(options, invocation.console());
-        invocation.console().out().println(invocation.json() ? report.json() : report.markdown());
+                output == null ? null : Path.of(output),
+                invocation.json());
+        invocation.console().out().println(measured(found, request, invocation.console()));
         return ExitCode.DONE;
     }
 
-    private static BenchReport measured(BenchOptions options, Console console) {
+    private static String measured(Benchmarks benchmarks, Benchmarks.Request request, Console console) {
         try (ProgressBar bar = new ProgressBarBuilder()
                 .setTaskName("bench")
                 .setInitialMax(100)
                 .setUpdateIntervalMillis(500)
                 .setConsumer(new ConsoleProgressBarConsumer(console.err(), 100))
                 .build()) {
-            BenchProgress progress = (done, total, what) -> {
+            Benchmarks.Progress progress = (done, total, what) -> {
                 bar.maxHint(total);
                 bar.stepTo(done);
                 bar.setExtraMessage(what);
             };
-            return new Bench(options, progress).run();
+            return benchmarks.measure(request, progress);
         } catch (SemelException | IllegalStateException e) {
             throw e;
         } catch (Exception e) {
