@@ -1,14 +1,16 @@
 package dev.semel.testkit.simulation;
 
+import dev.semel.testkit.virtualtime.WorldFailure;
+
 /** Thrown in the middle of a simulation where going on makes no sense, because something is broken already. */
-final class Broken extends RuntimeException {
+final class Broken extends WorldFailure {
 
     private static final long serialVersionUID = 1L;
 
     private final transient Invariant invariant;
 
     Broken(Invariant invariant, String message) {
-        super(message);
+        super(message, null);
         this.invariant = invariant;
     }
 

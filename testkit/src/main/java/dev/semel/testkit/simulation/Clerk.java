@@ -8,6 +8,8 @@ import dev.semel.store.Resolution.Verdict;
 import dev.semel.store.Transition;
 import dev.semel.task.EffectId;
 import dev.semel.task.Lease;
+import dev.semel.testkit.virtualtime.Call;
+import dev.semel.testkit.virtualtime.Timeline;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;

@@ -26,6 +26,7 @@ import dev.semel.testkit.simulation.History.Entry;
 import dev.semel.testkit.simulation.History.Moment;
 import dev.semel.testkit.simulation.Provider.Look;
 import dev.semel.testkit.simulation.Provider.Visit;
+import dev.semel.testkit.virtualtime.Call;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;

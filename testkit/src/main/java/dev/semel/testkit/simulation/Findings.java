@@ -9,6 +9,7 @@ import dev.semel.task.Identity;
 import dev.semel.task.TaskId;
 import dev.semel.testkit.simulation.History.Answer;
 import dev.semel.testkit.simulation.History.Entry;
+import dev.semel.testkit.virtualtime.Call;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -6,6 +6,7 @@ import dev.semel.engine.TaskContext;
 import dev.semel.task.PermanentFailure;
 import dev.semel.task.RetryPolicy;
 import dev.semel.task.TaskType;
+import dev.semel.testkit.virtualtime.SimulatedHost;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;

@@ -1,5 +1,6 @@
 package dev.semel.testkit.simulation;
 
+import dev.semel.testkit.virtualtime.Call;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;

@@ -7,6 +7,8 @@ import dev.semel.store.EffectOutcome.How;
 import dev.semel.store.Transition;
 import dev.semel.task.EffectId;
 import dev.semel.task.Lease;
+import dev.semel.testkit.virtualtime.Call;
+import dev.semel.testkit.virtualtime.Timeline;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,8 @@
 package dev.semel.testkit.simulation;
 
 import dev.semel.task.StoreUnavailable;
-import dev.semel.testkit.simulation.Timeline.Party;
+import dev.semel.testkit.virtualtime.Call;
+import dev.semel.testkit.virtualtime.Timeline.Party;
 import java.time.Duration;
 import java.util.function.Consumer;
 

@@ -7,6 +7,8 @@ import dev.semel.store.TaskQuery;
 import dev.semel.store.Transition;
 import dev.semel.task.Identity;
 import dev.semel.task.TaskState;
+import dev.semel.testkit.virtualtime.Call;
+import dev.semel.testkit.virtualtime.Timeline;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

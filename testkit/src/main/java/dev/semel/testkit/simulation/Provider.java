@@ -4,6 +4,8 @@ import dev.semel.engine.Probe;
 import dev.semel.task.EffectNotDone;
 import dev.semel.task.TaskId;
 import dev.semel.testkit.simulation.History.Moment;
+import dev.semel.testkit.virtualtime.SimulatedHost;
+import dev.semel.testkit.virtualtime.Timeline;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -20,6 +20,7 @@ import dev.semel.testkit.simulation.Evidence.Handed;
 import dev.semel.testkit.simulation.Evidence.Move;
 import dev.semel.testkit.simulation.History.Entry;
 import dev.semel.testkit.simulation.History.Moment;
+import dev.semel.testkit.virtualtime.Call;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;

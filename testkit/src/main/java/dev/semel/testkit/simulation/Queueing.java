@@ -3,6 +3,7 @@ package dev.semel.testkit.simulation;
 import dev.semel.store.Applied;
 import dev.semel.store.QueueSettings;
 import dev.semel.store.Transition;
+import dev.semel.testkit.virtualtime.Call;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -6,6 +6,7 @@ import dev.semel.store.TaskStore;
 import dev.semel.task.TaskState;
 import dev.semel.testkit.ManualClock;
 import dev.semel.testkit.StoreInvariants;
+import dev.semel.testkit.virtualtime.WorldFailure;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -69,8 +70,7 @@ public final class Simulation {
     static SimulationReport run(long seed, StoreUnderTest opener, UnaryOperator<Scenario> change) {
         Simulation simulation = new Simulation(seed, opener, change);
         try (TaskStore store = simulation.world.store) {
-            Broken broken = simulation.live();
-            return simulation.report(broken);
+            return simulation.report(simulation.live());
         } finally {
             simulation.world.end();
         }
@@ -123,7 +123,7 @@ public final class Simulation {
     }
 
     /** Lets everything happen, and says what broke in the middle of it, if anything did. */
-    private @Nullable Broken live() {
+    private @Nullable WorldFailure live() {
         try {
             long end = world.scenario.busy().toNanos();
             for (long look = LOOK.toNanos(); look < end; look += LOOK.toNanos()) {
@@ -133,8 +133,8 @@ public final class Simulation {
             world.calmDown();
             drain();
             return null;
-        } catch (Broken broken) {
-            return broken;
+        } catch (WorldFailure failure) {
+            return failure;
         }
     }
 
@@ -179,16 +179,17 @@ public final class Simulation {
         }
     }
 
-    private SimulationReport report(@Nullable Broken broken) {
+    private SimulationReport report(@Nullable WorldFailure failure) {
         Evidence evidence = new Evidence(world);
         List<Violation> violations = new ArrayList<>();
-        if (broken != null) {
-            String message = String.valueOf(broken.getMessage());
-            violations.add(new Violation(broken.invariant(), message + "\nReplay: " + replay(seed)));
-            world.trace.line("world", "BROKEN " + broken.invariant() + " " + message);
+        if (failure != null) {
+            Invariant broken = broken(failure);
+            String message = String.valueOf(failure.getMessage());
+            violations.add(new Violation(broken, message + "\nReplay: " + replay(seed)));
+            world.trace.line("world", "BROKEN " + broken + " " + message);
         }
         // Also after a break: what the histories say is often more to the point.
-        violations.addAll(new Checker(evidence, world.wording, seed, broken == null).check());
+        violations.addAll(new Checker(evidence, world.wording, seed, failure == null).check());
         Tally tally = world.tally;
         Outcomes.count(evidence, tally);
         return new SimulationReport(
@@ -199,5 +200,13 @@ public final class Simulation {
                 world.trace.text(),
                 tally.counts(),
                 violations);
+    }
+
+    private static Invariant broken(WorldFailure failure) {
+        return switch (failure) {
+            case Broken broken -> broken.invariant();
+            case WorldFailure.Endless endless -> Invariant.I7;
+            default -> Invariant.I8;
+        };
     }
 }

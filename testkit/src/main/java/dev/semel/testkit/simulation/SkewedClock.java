@@ -1,12 +1,13 @@
 package dev.semel.testkit.simulation;
 
+import dev.semel.testkit.virtualtime.MachineClock;
+import dev.semel.testkit.virtualtime.Timeline;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
 import org.jspecify.annotations.Nullable;
 
 /** The clock of one machine: it runs a little too fast or too slow, shows the wrong time, jumps, and may stand still. */
-final class SkewedClock implements InstantSource {
+final class SkewedClock implements MachineClock {
 
     private final Timeline timeline;
     private final double pace;
@@ -19,25 +20,18 @@ final class SkewedClock implements InstantSource {
         this.ahead = lots.chance(0.5) ? Duration.ZERO : lots.millis(-600_000, 600_000);
     }
 
-    /** A clock that is right. */
-    SkewedClock(Timeline timeline) {
-        this.timeline = timeline;
-        this.pace = 1.0;
-        this.ahead = Duration.ZERO;
-    }
-
     @Override
     public Instant instant() {
         return stopped != null ? stopped : timeline.instant().plus(ahead);
     }
 
-    /** Nanoseconds by this machine's pace; these never jump. */
-    long nanoTime() {
+    @Override
+    public long nanoTime() {
         return (long) (timeline.now() * pace);
     }
 
-    /** How long something really takes that takes a time by this clock. */
-    Duration really(Duration byThisClock) {
+    @Override
+    public Duration really(Duration byThisClock) {
         return Duration.ofNanos((long) (byThisClock.toNanos() / pace));
     }
 

@@ -15,6 +15,8 @@ import dev.semel.task.ReusePolicy.OtherInput;
 import dev.semel.task.ReusePolicy.WhileOpen;
 import dev.semel.task.Scope;
 import dev.semel.task.TaskId;
+import dev.semel.testkit.virtualtime.Call;
+import dev.semel.testkit.virtualtime.Timeline;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;

@@ -7,6 +7,7 @@ import dev.semel.store.Transition;
 import dev.semel.task.Lease;
 import dev.semel.testkit.simulation.History.Answer;
 import dev.semel.testkit.simulation.History.Entry;
+import dev.semel.testkit.virtualtime.Call;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;

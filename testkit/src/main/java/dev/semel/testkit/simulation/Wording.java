@@ -14,6 +14,8 @@ import dev.semel.store.Task;
 import dev.semel.store.Transition;
 import dev.semel.task.Identity;
 import dev.semel.task.ReusePolicy;
+import dev.semel.testkit.virtualtime.Call;
+import dev.semel.testkit.virtualtime.Trace;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

@@ -4,6 +4,9 @@ import dev.semel.store.TaskStore;
 import dev.semel.task.Identity;
 import dev.semel.task.TaskId;
 import dev.semel.testkit.ManualClock;
+import dev.semel.testkit.virtualtime.HandlerThread;
+import dev.semel.testkit.virtualtime.Timeline;
+import dev.semel.testkit.virtualtime.Trace;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -17,7 +20,7 @@ final class World {
     final Thread thread = Thread.currentThread();
 
     final ManualClock storeClock = new ManualClock();
-    final Timeline timeline = new Timeline(storeClock, MOST_EVENTS);
+    final Timeline timeline = new Timeline(storeClock::set, MOST_EVENTS);
     final Trace trace = new Trace(timeline);
     final Wording wording = new Wording(trace);
     final History history = new History();

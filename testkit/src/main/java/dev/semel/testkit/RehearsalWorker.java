@@ -1,10 +1,16 @@
-package dev.semel.testkit.simulation;
+package dev.semel.testkit;
 
 import dev.semel.engine.WorkerLoop;
 import dev.semel.engine.WorkerSettings;
 import dev.semel.store.StoreListener;
 import dev.semel.store.TaskStore;
 import dev.semel.task.TaskId;
+import dev.semel.testkit.virtualtime.Call;
+import dev.semel.testkit.virtualtime.HandlerThread;
+import dev.semel.testkit.virtualtime.Machine;
+import dev.semel.testkit.virtualtime.MachineClock;
+import dev.semel.testkit.virtualtime.NotingStore;
+import dev.semel.testkit.virtualtime.SimulatedHost;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Set;
@@ -21,7 +27,7 @@ final class RehearsalWorker implements Machine {
 
     private final Rehearsal rehearsal;
     private final String name;
-    private final SkewedClock clock;
+    private final MachineClock clock;
     private final SimulatedHost host;
     private final WorkerLoop loop;
     private final TaskStore.Registration registration;
@@ -31,7 +37,7 @@ final class RehearsalWorker implements Machine {
     RehearsalWorker(Rehearsal rehearsal, int number, Rehearsal.Part part) {
         this.rehearsal = rehearsal;
         this.name = "w" + number;
-        this.clock = new SkewedClock(rehearsal.timeline());
+        this.clock = MachineClock.of(rehearsal.timeline());
         NotingStore notes = new NotingStore();
         this.host = new SimulatedHost(rehearsal.timeline(), this, notes, new SplittableRandom(number));
         WorkerSettings settings = new WorkerSettings(
@@ -91,7 +97,7 @@ final class RehearsalWorker implements Machine {
     }
 
     @Override
-    public SkewedClock clock() {
+    public MachineClock clock() {
         return clock;
     }
 

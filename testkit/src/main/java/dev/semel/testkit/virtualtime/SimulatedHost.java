@@ -1,4 +1,4 @@
-package dev.semel.testkit.simulation;
+package dev.semel.testkit.virtualtime;
 
 import dev.semel.engine.WorkerHost;
 import java.time.Duration;
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * Gives a worker's loop virtual time: a step is an event, a call to the store is a message, and a handler is a thread that
  * runs in lock-step with the world, from one of its waits to the next at one moment of virtual time.
  */
-final class SimulatedHost implements WorkerHost {
+public final class SimulatedHost implements WorkerHost {
 
     private final Timeline timeline;
     private final Machine machine;
@@ -23,7 +23,15 @@ final class SimulatedHost implements WorkerHost {
 
     private @Nullable Run current;
 
-    SimulatedHost(Timeline timeline, Machine machine, NotingStore notes, RandomGenerator random) {
+    /**
+     * Makes a host.
+     *
+     * @param timeline where events are planned
+     * @param machine what the worker runs on
+     * @param notes the store that the worker's loop was given
+     * @param random the worker's source of randomness
+     */
+    public SimulatedHost(Timeline timeline, Machine machine, NotingStore notes, RandomGenerator random) {
         this.timeline = timeline;
         this.machine = machine;
         this.notes = notes;
@@ -86,7 +94,7 @@ final class SimulatedHost implements WorkerHost {
     }
 
     /** If a handler runs just now: stops it here, if its process does. */
-    void moment() {
+    public void moment() {
         Run run = current;
         if (run != null && run.isCurrent()) {
             run.requireWorld();
@@ -96,8 +104,13 @@ final class SimulatedHost implements WorkerHost {
         }
     }
 
-    /** Lets a handler take its time. */
-    void pause(Duration time) throws InterruptedException {
+    /**
+     * Lets a handler take its time; called on the handler's thread.
+     *
+     * @param time how long
+     * @throws InterruptedException if the handler was interrupted
+     */
+    public void pause(Duration time) throws InterruptedException {
         running().sleep(time);
     }
 

@@ -1,4 +1,4 @@
-package dev.semel.testkit.simulation;
+package dev.semel.testkit.virtualtime;
 
 import dev.semel.task.TaskId;
 import java.nio.charset.StandardCharsets;
@@ -9,22 +9,39 @@ import java.util.HexFormat;
 import java.util.Map;
 
 /** What happened, for people. Tasks have short names here: t1, t2 … in the order of their first appearance. */
-final class Trace {
+public final class Trace {
 
     private final Timeline timeline;
     private final StringBuilder text = new StringBuilder();
     private final Map<TaskId, String> names = new HashMap<>();
     private int lines;
 
-    Trace(Timeline timeline) {
+    /**
+     * Makes an empty trace.
+     *
+     * @param timeline gives each line its time
+     */
+    public Trace(Timeline timeline) {
         this.timeline = timeline;
     }
 
-    String name(TaskId id) {
+    /**
+     * The short name of a task.
+     *
+     * @param id the task
+     * @return the same every time
+     */
+    public String name(TaskId id) {
         return names.computeIfAbsent(id, unnamed -> "t" + (names.size() + 1));
     }
 
-    void line(String party, String what) {
+    /**
+     * Adds a line.
+     *
+     * @param party who
+     * @param what does what
+     */
+    public void line(String party, String what) {
         long micros = timeline.now() / 1_000;
         String seconds = Long.toString(micros / 1_000_000);
         String fraction = Long.toString(1_000_000 + micros % 1_000_000);
@@ -40,16 +57,30 @@ final class Trace {
         lines++;
     }
 
-    int lines() {
+    /**
+     * How many lines there are.
+     *
+     * @return their number
+     */
+    public int lines() {
         return lines;
     }
 
-    String text() {
+    /**
+     * All lines.
+     *
+     * @return the text
+     */
+    public String text() {
         return text.toString();
     }
 
-    /** SHA-256 of the text and of all events, those without a line of their own too. */
-    String hash() {
+    /**
+     * SHA-256 of the text and of all events, those without a line of their own too.
+     *
+     * @return in hexadecimal
+     */
+    public String hash() {
         try {
             MessageDigest digest = MessageDigest.getInstance("SHA-256");
             digest.update(text.toString().getBytes(StandardCharsets.UTF_8));

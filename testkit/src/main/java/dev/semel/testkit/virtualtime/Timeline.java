@@ -1,26 +1,40 @@
-package dev.semel.testkit.simulation;
+package dev.semel.testkit.virtualtime;
 
-import dev.semel.testkit.ManualClock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.PriorityQueue;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Virtual time: events ordered by their time, and those of one time by the order in which they were made. It moves from
  * one event to the next and never waits. The store's clock goes with it, and may be ahead of it.
  */
-final class Timeline {
+public final class Timeline {
 
     /** Whose event it is: it does not happen if its party is gone, and happens later if its party is frozen. */
-    interface Party {
+    public interface Party {
 
+        /**
+         * The name of the party.
+         *
+         * @return the same every time
+         */
         String name();
 
+        /**
+         * Whether the party has ended for good.
+         *
+         * @return whether its events no longer happen
+         */
         boolean isGone();
 
-        /** The time until which nothing happens in this party; in the past if it is not frozen. */
+        /**
+         * The time until which nothing happens in this party.
+         *
+         * @return nanoseconds since the beginning; in the past if it is not frozen
+         */
         long frozenUntil();
 
         /** Asked before every event of this party: it may be gone the moment before. */
@@ -28,11 +42,11 @@ final class Timeline {
     }
 
     /** Something that will happen. */
-    static final class Event {
-        final long at;
-        final long sequence;
-        final @Nullable Party party;
-        final Runnable step;
+    public static final class Event {
+        private final long at;
+        private final long sequence;
+        private final @Nullable Party party;
+        private final Runnable step;
         private boolean cancelled;
 
         private Event(long at, long sequence, @Nullable Party party, Runnable step) {
@@ -42,7 +56,8 @@ final class Timeline {
             this.step = step;
         }
 
-        void cancel() {
+        /** Lets it not happen. */
+        public void cancel() {
             cancelled = true;
         }
     }
@@ -51,7 +66,7 @@ final class Timeline {
 
     private final PriorityQueue<Event> events = new PriorityQueue<>(
             Comparator.<Event>comparingLong(event -> event.at).thenComparingLong(event -> event.sequence));
-    private final ManualClock storeClock;
+    private final Consumer<Instant> storeClock;
     private final int mostEvents;
 
     private long now;
@@ -60,23 +75,42 @@ final class Timeline {
     private long digest;
     private Duration storeAhead = Duration.ZERO;
 
-    Timeline(ManualClock storeClock, int mostEvents) {
+    /**
+     * Makes a timeline at its beginning.
+     *
+     * @param storeClock sets the store's clock
+     * @param mostEvents how many events may happen before this is a {@link WorldFailure.Endless}
+     */
+    public Timeline(Consumer<Instant> storeClock, int mostEvents) {
         this.storeClock = storeClock;
         this.mostEvents = mostEvents;
-        storeClock.set(BEGINNING);
+        storeClock.accept(BEGINNING);
     }
 
-    /** Nanoseconds since the beginning. */
-    long now() {
+    /**
+     * The virtual time.
+     *
+     * @return nanoseconds since the beginning
+     */
+    public long now() {
         return now;
     }
 
-    /** What a clock shows that is right. */
-    Instant instant() {
+    /**
+     * What a clock shows that is right.
+     *
+     * @return the virtual time
+     */
+    public Instant instant() {
         return BEGINNING.plusNanos(now);
     }
 
-    int happened() {
+    /**
+     * How many events have happened.
+     *
+     * @return their number
+     */
+    public int happened() {
         return happened;
     }
 
@@ -85,14 +119,26 @@ final class Timeline {
         return digest;
     }
 
-    Event after(Duration delay, @Nullable Party party, Runnable step) {
+    /**
+     * Plans an event.
+     *
+     * @param delay how long from now
+     * @param party whose event it is, or null
+     * @param step what happens
+     * @return the event, which can be cancelled
+     */
+    public Event after(Duration delay, @Nullable Party party, Runnable step) {
         return at(now + delay.toNanos(), party, step);
     }
 
-    /** Lets the store's clock jump forwards. */
-    void jumpStore(Duration by) {
+    /**
+     * Lets the store's clock jump forwards.
+     *
+     * @param by how far
+     */
+    public void jumpStore(Duration by) {
         storeAhead = storeAhead.plus(by);
-        storeClock.set(instant().plus(storeAhead));
+        storeClock.accept(instant().plus(storeAhead));
     }
 
     private Event at(long time, @Nullable Party party, Runnable step) {
@@ -101,8 +147,12 @@ final class Timeline {
         return event;
     }
 
-    /** Lets everything happen until a time. */
-    void runUntil(long end) {
+    /**
+     * Lets everything happen until a time.
+     *
+     * @param end nanoseconds since the beginning
+     */
+    public void runUntil(long end) {
         Event next = events.peek();
         while (next != null && next.at <= end) {
             events.remove();
@@ -112,8 +162,13 @@ final class Timeline {
         moveTo(end);
     }
 
-    /** Lets the next thing happen, unless that is after a time; tells whether there was any. */
-    boolean runNext(long end) {
+    /**
+     * Lets the next event happen, unless that is after a time.
+     *
+     * @param end nanoseconds since the beginning
+     * @return whether there was one
+     */
+    public boolean runNext(long end) {
         Event next = events.peek();
         if (next == null || next.at > end) {
             return false;
@@ -138,8 +193,7 @@ final class Timeline {
             return;
         }
         if (++happened > mostEvents) {
-            throw new Broken(
-                    Invariant.I7,
+            throw new WorldFailure.Endless(
                     "More than " + mostEvents + " events: something goes round in circles, at last "
                             + (party == null ? "the network" : party.name()));
         }
@@ -155,17 +209,17 @@ final class Timeline {
     private static void run(Runnable step, @Nullable Party party) {
         try {
             step.run();
-        } catch (Broken broken) {
-            throw broken;
+        } catch (WorldFailure failure) {
+            throw failure;
         } catch (RuntimeException e) {
-            throw new Broken(Invariant.I8, "A step of " + (party == null ? "the network" : party.name()) + " threw", e);
+            throw new WorldFailure("A step of " + (party == null ? "the network" : party.name()) + " threw", e);
         }
     }
 
     private void moveTo(long time) {
         if (time > now) {
             now = time;
-            storeClock.set(instant().plus(storeAhead));
+            storeClock.accept(instant().plus(storeAhead));
         }
     }
 }

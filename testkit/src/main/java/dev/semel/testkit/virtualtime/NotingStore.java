@@ -1,4 +1,4 @@
-package dev.semel.testkit.simulation;
+package dev.semel.testkit.virtualtime;
 
 import dev.semel.store.Applied;
 import dev.semel.store.Attempt;
@@ -31,7 +31,7 @@ import java.util.function.Supplier;
  * A store that does nothing but notes what is wanted of it. A worker's loop hands its host a function that calls the store;
  * run against this one, the function gives away the call, which can then travel as a message.
  */
-final class NotingStore implements TaskStore {
+public final class NotingStore implements TaskStore {
 
     private static final class Noted extends RuntimeException {
         private static final long serialVersionUID = 1L;
@@ -42,6 +42,9 @@ final class NotingStore implements TaskStore {
             this.call = call;
         }
     }
+
+    /** Makes a store. */
+    public NotingStore() {}
 
     /** What a function wants of this store. */
     @SuppressWarnings("unchecked") // every method below throws the call that has its own class of answer

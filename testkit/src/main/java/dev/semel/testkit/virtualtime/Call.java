@@ -1,4 +1,4 @@
-package dev.semel.testkit.simulation;
+package dev.semel.testkit.virtualtime;
 
 import dev.semel.store.Applied;
 import dev.semel.store.ClaimRequest;
@@ -26,11 +26,21 @@ import java.util.Optional;
  *
  * @param <T> the class of the answer
  */
-sealed interface Call<T> {
+public sealed interface Call<T> {
 
-    /** Makes the call. */
+    /**
+     * Makes the call.
+     *
+     * @param store the store
+     * @return its answer
+     */
     T on(TaskStore store);
 
+    /**
+     * {@link TaskStore#submit}.
+     *
+     * @param batch the tasks
+     */
     record Submit(List<NewTask> batch) implements Call<List<Submitted>> {
         @Override
         public List<Submitted> on(TaskStore store) {
@@ -38,6 +48,11 @@ sealed interface Call<T> {
         }
     }
 
+    /**
+     * {@link TaskStore#claim}.
+     *
+     * @param request what is asked for
+     */
     record Claim(ClaimRequest request) implements Call<Claims> {
         @Override
         public Claims on(TaskStore store) {
@@ -45,6 +60,11 @@ sealed interface Call<T> {
         }
     }
 
+    /**
+     * {@link TaskStore#apply}.
+     *
+     * @param moves the transitions
+     */
     record Apply(List<Transition> moves) implements Call<List<Applied>> {
         @Override
         public List<Applied> on(TaskStore store) {
@@ -52,6 +72,11 @@ sealed interface Call<T> {
         }
     }
 
+    /**
+     * {@link TaskStore#find}.
+     *
+     * @param ids the tasks
+     */
     record Find(List<TaskId> ids) implements Call<Map<TaskId, Task>> {
         @Override
         public Map<TaskId, Task> on(TaskStore store) {
@@ -59,6 +84,11 @@ sealed interface Call<T> {
         }
     }
 
+    /**
+     * {@link TaskStore#effects(java.util.Collection)}.
+     *
+     * @param lineages whose effects
+     */
     record ReadEffects(List<TaskId> lineages) implements Call<Map<TaskId, List<EffectRecord>>> {
         @Override
         public Map<TaskId, List<EffectRecord>> on(TaskStore store) {
@@ -66,6 +96,11 @@ sealed interface Call<T> {
         }
     }
 
+    /**
+     * {@link TaskStore#effects(EffectQuery)}.
+     *
+     * @param query which effects
+     */
     record ListEffects(EffectQuery query) implements Call<EffectPage> {
         @Override
         public EffectPage on(TaskStore store) {
@@ -73,6 +108,11 @@ sealed interface Call<T> {
         }
     }
 
+    /**
+     * {@link TaskStore#list}.
+     *
+     * @param query which tasks
+     */
     record ListTasks(TaskQuery query) implements Call<List<Task>> {
         @Override
         public List<Task> on(TaskStore store) {
@@ -80,6 +120,11 @@ sealed interface Call<T> {
         }
     }
 
+    /**
+     * {@link TaskStore#record}.
+     *
+     * @param identity whose record
+     */
     record LookUp(Identity identity) implements Call<Optional<KeyRecord>> {
         @Override
         public Optional<KeyRecord> on(TaskStore store) {
@@ -87,6 +132,11 @@ sealed interface Call<T> {
         }
     }
 
+    /**
+     * {@link TaskStore#sweep}.
+     *
+     * @param request how far
+     */
     record Sweep(SweepRequest request) implements Call<Swept> {
         @Override
         public Swept on(TaskStore store) {

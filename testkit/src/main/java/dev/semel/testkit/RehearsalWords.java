@@ -1,4 +1,4 @@
-package dev.semel.testkit.simulation;
+package dev.semel.testkit;
 
 import dev.semel.store.Applied;
 import dev.semel.store.Claims;
@@ -8,6 +8,7 @@ import dev.semel.store.EffectRecord;
 import dev.semel.store.Transition;
 import dev.semel.task.Durations;
 import dev.semel.task.EffectId;
+import dev.semel.testkit.virtualtime.Call;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;

@@ -1,4 +1,4 @@
-package dev.semel.testkit.simulation;
+package dev.semel.testkit.virtualtime;
 
 import java.util.List;
 import java.util.concurrent.Semaphore;
@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * hands over to the other. So a handler can wait in the middle of its work, and yet nothing depends on how threads are
  * scheduled.
  */
-class HandlerThread {
+public class HandlerThread {
 
     // Nothing takes real time here, but somebody may look at a handler with a debugger.
     private static final int PATIENCE_MINUTES = 5;
@@ -60,23 +60,23 @@ class HandlerThread {
         }
         handlersTurn.release();
         if (!isWorldsTurn()) {
-            throw new Broken(
-                    Invariant.I8,
+            throw new WorldFailure(
                     "A handler did not come back within " + PATIENCE_MINUTES
                             + " minutes of real time. It may sleep, or wait for a lock that is held by the handler of a process"
                             + " that has crashed or stands still. Its thread is at "
-                            + List.of(thread.getStackTrace()));
+                            + List.of(thread.getStackTrace()),
+                    null);
         }
         Throwable escaped = thrown;
         thrown = null;
         if (over) {
             return; // whatever it did at its end, nobody asks any more
         }
-        if (escaped instanceof Broken broken) {
-            throw broken;
+        if (escaped instanceof WorldFailure failure) {
+            throw failure;
         }
         if (escaped != null) {
-            throw new Broken(Invariant.I8, "A handler's thread ended with " + escaped, escaped);
+            throw new WorldFailure("A handler's thread ended with " + escaped, escaped);
         }
     }
 
@@ -125,7 +125,7 @@ class HandlerThread {
      * By the world, once it has ended: ends the thread. A process that crashes leaves its handlers as they are until then,
      * because whatever they do at their end would not happen in a crash.
      */
-    void unwind() {
+    public void unwind() {
         over = true;
         if (begun) {
             goOn();

@@ -1,4 +1,4 @@
-package dev.semel.testkit.simulation;
+package dev.semel.testkit;
 
 import dev.semel.engine.Codec;
 import dev.semel.engine.Handlers;
@@ -13,7 +13,11 @@ import dev.semel.store.TaskStore;
 import dev.semel.store.Transition;
 import dev.semel.task.StoreUnavailable;
 import dev.semel.task.TaskState;
-import dev.semel.testkit.ManualClock;
+import dev.semel.testkit.virtualtime.Call;
+import dev.semel.testkit.virtualtime.HandlerThread;
+import dev.semel.testkit.virtualtime.Timeline;
+import dev.semel.testkit.virtualtime.Trace;
+import dev.semel.testkit.virtualtime.WorldFailure;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -25,11 +29,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One task of one handler, on real worker loops and a store in memory, on virtual time, with one fault or none. This is what
- * {@link dev.semel.testkit.HandlerTrial} is made of; use that.
+ * {@link HandlerTrial} is made of.
  *
  * <p>Nothing is left to chance: a rehearsal with a fault is the same as one without, up to the moment of the fault.
  */
-public final class Rehearsal {
+final class Rehearsal {
 
     static final Duration LEASE = Duration.ofSeconds(30);
     static final Duration WAY = Duration.ofMillis(1);
@@ -48,7 +52,7 @@ public final class Rehearsal {
     private static final int MOST_EVENTS = 1_000_000;
 
     /** What goes wrong. */
-    public enum Kind {
+    enum Kind {
         /** Nothing. */
         NONE,
         /** The process of the handler is gone, and another one is started. */
@@ -71,7 +75,7 @@ public final class Rehearsal {
      * @param kind what
      * @param number at which moment, in which call to the store, or in which call to a provider; from 1
      */
-    public record Fault(Kind kind, int number) {
+    record Fault(Kind kind, int number) {
 
         /** Nothing goes wrong. */
         public static final Fault NONE = new Fault(Kind.NONE, 0);
@@ -85,8 +89,7 @@ public final class Rehearsal {
      * @param codec how inputs and results are written
      * @param person what somebody says about an effect of which nobody knows; null if nobody says anything
      */
-    public record Part(
-            NewTask task, Handlers handlers, Codec codec, Function<EffectRecord, @Nullable Resolution> person) {}
+    record Part(NewTask task, Handlers handlers, Codec codec, Function<EffectRecord, @Nullable Resolution> person) {}
 
     /**
      * What came of it.
@@ -100,7 +103,7 @@ public final class Rehearsal {
      * @param happened whether the fault came about
      * @param timeline what happened, for people
      */
-    public record Ending(
+    record Ending(
             Task task,
             @Nullable String stuck,
             List<String> moments,
@@ -110,7 +113,7 @@ public final class Rehearsal {
             String timeline) {}
 
     private final ManualClock storeClock = new ManualClock();
-    private final Timeline timeline = new Timeline(storeClock, MOST_EVENTS);
+    private final Timeline timeline = new Timeline(storeClock::set, MOST_EVENTS);
     private final Trace trace = new Trace(timeline);
     private final TaskStore store = new InMemoryTaskStore(storeClock);
     private final Fault fault;
@@ -135,7 +138,7 @@ public final class Rehearsal {
      *
      * @param fault what goes wrong in it
      */
-    public Rehearsal(Fault fault) {
+    Rehearsal(Fault fault) {
         this.fault = fault;
     }
 
@@ -158,14 +161,14 @@ public final class Rehearsal {
      * @param party who
      * @param what does what
      */
-    public void note(String party, String what) {
+    void note(String party, String what) {
         if (!over) {
             trace.line(party, what);
         }
     }
 
     /** Called on a handler's thread at a moment at which its process may crash or freeze; then it comes no further. */
-    public void moment() {
+    void moment() {
         workers.forEach(worker -> worker.host().moment());
     }
 
@@ -175,7 +178,7 @@ public final class Rehearsal {
      * @param what what it did
      * @return whether it does not answer
      */
-    public boolean losesProvidersAnswer(String what) {
+    boolean losesProvidersAnswer(String what) {
         if (isCounted(workers.getFirst())) {
             providerCalls.add(what);
             return strikes(Kind.NO_ANSWER, providerCalls.size());
@@ -191,7 +194,7 @@ public final class Rehearsal {
      *     more
      * @return what came of it
      */
-    public Ending perform(Part whole, Runnable atTheEnd) {
+    Ending perform(Part whole, Runnable atTheEnd) {
         part = whole;
         try (store) {
             note("submitter", "submits a task of type \"" + whole.task().type() + "\"");
@@ -231,8 +234,8 @@ public final class Rehearsal {
                     return null;
                 }
             }
-        } catch (Broken broken) {
-            return String.valueOf(broken.getMessage());
+        } catch (WorldFailure failure) {
+            return String.valueOf(failure.getMessage());
         }
         if (!task().state().isOpen()) {
             return null;
