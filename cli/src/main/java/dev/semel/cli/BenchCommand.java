@@ -4,6 +4,7 @@ import dev.semel.task.InvalidInput;
 import dev.semel.task.SemelException;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.ServiceLoader;
 import me.tongfei.progressbar.ConsoleProgressBarConsumer;
 import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
@@ -19,7 +20,8 @@ final class BenchCommand implements Command {
     private static final String OUTPUT = "--output";
     private static final String ONLY = "--only";
 
-    private final Optional<Benchmarks> benchmarks = Benchmarks.find();
+    private final Optional<Benchmarks> benchmarks =
+            ServiceLoader.load(Benchmarks.class).findFirst();
 
     @Override
     public CommandSpec spec() {

@@ -2,7 +2,6 @@ package dev.semel.cli;
 
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
 import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
 
@@ -55,10 +54,5 @@ public interface Benchmarks {
          * @param what the one that begins
          */
         void at(int done, int total, String what);
-    }
-
-    /** The benchmarks on the class path, if there are any. */
-    static Optional<Benchmarks> find() {
-        return ServiceLoader.load(Benchmarks.class).findFirst();
     }
 }
