@@ -4,7 +4,7 @@
  *
  * <h2>How it works</h2>
  *
- * <p>A {@code Timeline} is a queue of events, ordered by their virtual time and then by the order in which they were made.
+ * <p>A {@link dev.semel.testkit.virtualtime.Timeline} is a queue of events, ordered by their virtual time and then by the order in which they were made.
  * Nothing runs beside anything else; a minute of virtual time takes milliseconds. All chance is drawn from one seed, split
  * once for each actor.
  *
@@ -17,9 +17,9 @@
  * queues and resumes them.
  *
  * <p>The workers are the real ones: {@link dev.semel.engine.WorkerLoop} is a worker's whole state and all its rules, and
- * here it runs on a {@code SimulatedHost}. A step of the loop is an event. A timer is an event, by a clock that is skewed.
+ * here it runs on a {@link dev.semel.testkit.virtualtime.SimulatedHost}. A step of the loop is an event. A timer is an event, by a clock that is skewed.
  * A handler is a thread, because it waits in the middle of its work: for the ledger of its effects, and for whomever it calls.
- * It runs in lock-step with the world ({@code HandlerThread}): exactly one of the two runs at any time, so the seed still
+ * It runs in lock-step with the world ({@link dev.semel.testkit.virtualtime.HandlerThread}): exactly one of the two runs at any time, so the seed still
  * decides everything. Each of its waits ends with an event; between two of them no time passes. A call to the store is a
  * message: the function that the loop hands to its host is run against a store that only notes what is wanted
  * of it, and the note travels through a {@code Network}, which may lose it, lose its answer, or deliver it long after its
