@@ -1,14 +1,16 @@
 package dev.semel;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
-import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.library.Architectures;
-import java.time.Instant;
+import dev.semel.architecture.ModuleRules;
+import dev.semel.guard.InMemoryGuardStore;
+import dev.semel.store.InMemoryTaskStore;
+import java.util.Map;
 
 /** Imports go down only. The order of packages is the one drawn in docs/internals/architecture.md. */
 @AnalyzeClasses(packages = "dev.semel", importOptions = ImportOption.DoNotIncludeTests.class)
@@ -51,8 +53,7 @@ class ArchitectureTest {
             .resideInAPackage("io.micrometer..");
 
     @ArchTest
-    static final ArchRule packagesHaveNoCycles =
-            slices().matching("dev.semel.(**)").should().beFreeOfCycles();
+    static final ArchRule packagesHaveNoCycles = ModuleRules.packagesHaveNoCycles();
 
     @ArchTest
     static final ArchRule wordsAndDecisionDoNoInputOrOutput = noClasses()
@@ -63,13 +64,13 @@ class ArchitectureTest {
             .resideInAnyPackage("java.io..", "java.nio.file..", "java.net..", "java.sql..", "java.util.concurrent..");
 
     @ArchTest
-    static final ArchRule nobodyReadsTheWallClockBehindTheCallersBack = noClasses()
-            .should()
-            .callMethod(Instant.class, "now")
-            .orShould()
-            .callMethod(System.class, "currentTimeMillis")
-            .orShould()
-            .callMethod(Thread.class, "sleep", long.class);
+    static final ArchRule noWallClock = ModuleRules.noWallClock(Map.of(
+            Semel.class, "the clock of whoever sets none",
+            InMemoryTaskStore.class, "the clock of whoever gives none",
+            InMemoryGuardStore.class, "the clock of whoever gives none"));
+
+    @ArchTest
+    static final ArchRule noSleep = ModuleRules.noSleep(Map.of());
 
     @ArchTest
     static final ArchRule jacksonStaysBehindTheCodecAndTheParser = noClasses()

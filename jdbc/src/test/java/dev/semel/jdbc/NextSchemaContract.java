@@ -1,19 +1,19 @@
 package dev.semel.jdbc;
 
 import dev.semel.store.TaskStore;
-import dev.semel.testkit.ClaimContract;
-import dev.semel.testkit.DataContract;
-import dev.semel.testkit.DeadLetterQueueContract;
-import dev.semel.testkit.LookContract;
+import dev.semel.storetests.ClaimContract;
+import dev.semel.storetests.DataContract;
+import dev.semel.storetests.DeadLetterQueueContract;
+import dev.semel.storetests.LookContract;
+import dev.semel.storetests.MoveContract;
+import dev.semel.storetests.MutexContract;
+import dev.semel.storetests.NoRetentionContract;
+import dev.semel.storetests.QueueContract;
+import dev.semel.storetests.RedriveContract;
+import dev.semel.storetests.ReplaceContract;
+import dev.semel.storetests.SubmitContract;
+import dev.semel.storetests.SweepContract;
 import dev.semel.testkit.ManualClock;
-import dev.semel.testkit.MoveContract;
-import dev.semel.testkit.MutexContract;
-import dev.semel.testkit.NoRetentionContract;
-import dev.semel.testkit.QueueContract;
-import dev.semel.testkit.RedriveContract;
-import dev.semel.testkit.ReplaceContract;
-import dev.semel.testkit.SubmitContract;
-import dev.semel.testkit.SweepContract;
 import org.junit.jupiter.api.Nested;
 
 /**

@@ -1,7 +1,7 @@
 package dev.semel.jdbc;
 
 import dev.semel.guard.GuardStore;
-import dev.semel.testkit.GuardProcessContract;
+import dev.semel.storetests.GuardProcessContract;
 import dev.semel.testservers.PostgresServer;
 import org.postgresql.ds.PGSimpleDataSource;
 

@@ -1,8 +1,8 @@
 package dev.semel.jdbc;
 
 import dev.semel.store.TaskStore;
+import dev.semel.storetests.MutexContract;
 import dev.semel.testkit.ManualClock;
-import dev.semel.testkit.MutexContract;
 import dev.semel.testservers.PostgresServer;
 import dev.semel.testservers.TransactionPooler;
 import org.junit.jupiter.api.AfterAll;

@@ -1,7 +1,7 @@
 package dev.semel.jdbc;
 
 import dev.semel.guard.GuardStore;
-import dev.semel.testkit.GuardProcessContract;
+import dev.semel.storetests.GuardProcessContract;
 import java.nio.file.Path;
 import java.util.UUID;
 import org.junit.jupiter.api.io.TempDir;

@@ -1,7 +1,7 @@
 package dev.semel.jdbc;
 
 import dev.semel.guard.GuardStore;
-import dev.semel.testkit.GuardStoreContract;
+import dev.semel.storetests.GuardStoreContract;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.UUID;

@@ -1,9 +1,9 @@
 package dev.semel.jdbc;
 
 import dev.semel.store.TaskStore;
+import dev.semel.storetests.storm.StoreProcess;
+import dev.semel.storetests.storm.StormContract;
 import dev.semel.testkit.ManualClock;
-import dev.semel.testkit.storm.StoreProcess;
-import dev.semel.testkit.storm.StormContract;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;

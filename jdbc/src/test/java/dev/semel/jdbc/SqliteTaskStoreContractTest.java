@@ -1,8 +1,8 @@
 package dev.semel.jdbc;
 
 import dev.semel.store.TaskStore;
+import dev.semel.storetests.TaskStoreContract;
 import dev.semel.testkit.ManualClock;
-import dev.semel.testkit.TaskStoreContract;
 import java.nio.file.Path;
 import java.util.UUID;
 import org.junit.jupiter.api.io.TempDir;

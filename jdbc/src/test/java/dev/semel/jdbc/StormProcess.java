@@ -2,7 +2,7 @@ package dev.semel.jdbc;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import dev.semel.testkit.storm.StoreProcess;
+import dev.semel.storetests.storm.StoreProcess;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.postgresql.ds.PGSimpleDataSource;

@@ -1,7 +1,7 @@
 package dev.semel.redis;
 
 import dev.semel.guard.GuardStore;
-import dev.semel.testkit.GuardProcessContract;
+import dev.semel.storetests.GuardProcessContract;
 import dev.semel.testservers.RedisServer;
 import java.net.URI;
 import java.util.UUID;

@@ -1,7 +1,7 @@
 package dev.semel.redis;
 
 import dev.semel.guard.GuardStore;
-import dev.semel.testkit.GuardStoreContract;
+import dev.semel.storetests.GuardStoreContract;
 import dev.semel.testkit.ManualClock;
 import dev.semel.testservers.RedisServer;
 import java.time.Duration;

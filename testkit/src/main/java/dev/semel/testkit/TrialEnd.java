@@ -1,6 +1,6 @@
 package dev.semel.testkit;
 
-import dev.semel.testkit.simulation.Rehearsal.Ending;
+import dev.semel.testkit.Rehearsal.Ending;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 

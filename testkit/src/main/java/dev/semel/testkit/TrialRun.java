@@ -3,7 +3,6 @@ package dev.semel.testkit;
 import dev.semel.store.EffectRecord;
 import dev.semel.store.Resolution;
 import dev.semel.store.Resolution.Verdict;
-import dev.semel.testkit.simulation.Rehearsal;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;

@@ -2,7 +2,7 @@ package dev.semel.testkit;
 
 import dev.semel.store.Task;
 import dev.semel.task.TaskState;
-import dev.semel.testkit.simulation.Rehearsal.Ending;
+import dev.semel.testkit.Rehearsal.Ending;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;

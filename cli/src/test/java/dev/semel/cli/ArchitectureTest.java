@@ -1,0 +1,31 @@
+package dev.semel.cli;
+
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+import dev.semel.architecture.ModuleRules;
+import java.util.Map;
+
+/** The rules of every module, and what is excepted from them here. */
+@AnalyzeClasses(packages = "dev.semel.cli", importOptions = ImportOption.DoNotIncludeTests.class)
+class ArchitectureTest {
+
+    @ArchTest
+    static final ArchRule packagesHaveNoCycles = ModuleRules.packagesHaveNoCycles();
+
+    @ArchTest
+    static final ArchRule noWallClock = ModuleRules.noWallClock(Map.of(
+            Checkup.class,
+            "doctor compares the machine's clock with the store's time",
+            QueueListCommand.class,
+            "shows the age of the oldest due task to a person",
+            Watch.class,
+            "shows a person when it looked",
+            WorkLog.class,
+            "shows a person when a task ended"));
+
+    @ArchTest
+    static final ArchRule noSleep = ModuleRules.noSleep(
+            Map.of(DemoChildCommand.class, "a worker written by hand polls the store, without hints"));
+}

@@ -1,0 +1,24 @@
+package dev.semel.jdbc;
+
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+import dev.semel.architecture.ModuleRules;
+import java.util.Map;
+
+/** The rules of every module, and what is excepted from them here. */
+@AnalyzeClasses(packages = "dev.semel.jdbc", importOptions = ImportOption.DoNotIncludeTests.class)
+class ArchitectureTest {
+
+    @ArchTest
+    static final ArchRule packagesHaveNoCycles = ModuleRules.packagesHaveNoCycles();
+
+    @ArchTest
+    static final ArchRule noWallClock =
+            ModuleRules.noWallClock(Map.of(SqliteSettings.class, "the clock of whoever sets none"));
+
+    @ArchTest
+    static final ArchRule noSleep = ModuleRules.noSleep(
+            Map.of(SqliteWatch.class, "without notifications of the file system it can only ask SQLite now and then"));
+}

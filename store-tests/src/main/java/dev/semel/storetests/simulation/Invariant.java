@@ -1,0 +1,56 @@
+package dev.semel.storetests.simulation;
+
+/** What must be true whatever happens. */
+public enum Invariant {
+    /** One task id for each identity in its window; a repeated send is recognised; other input is a conflict. */
+    I1("one task id per identity in its window"),
+    /** An accepted task is never lost, and there is no task that nobody submitted. */
+    I2("an accepted task is never lost"),
+    /** A task is completed once, and what has ended stays as it ended. */
+    I3("completed exactly once"),
+    /** Only the newest attempt writes, and attempts strictly rise. */
+    I4("only the newest attempt can write; attempts strictly rise"),
+    /** An effect whose outcome is recorded never runs again in its lineage, and its task returns what is recorded. */
+    I5("a recorded effect is not repeated, and its result is the recorded one"),
+    /** Whoever reads the result of a task reads the same. */
+    I6("a duplicate gets the stored result, the same for all"),
+    /** After the faults have stopped, everything that is open ends within a bound. */
+    I7("after the faults stop the backlog drains within a bound"),
+    /** The store fits together, and nothing throws what it must not. */
+    I8("the store's own structure is sound"),
+    /** Nobody runs an effect whose intent is not recorded under the newest attempt, and an intent is not lost. */
+    INTENTS("an effect runs only after its intent is durable"),
+    /** An effect whose outcome is unknown is called again only as its policy allows, and is not charged twice. */
+    UNKNOWN("an unknown effect is called again only as its policy allows"),
+    /** An effect whose outcome is unknown is not intended again once its provider's window has passed. */
+    WINDOWS("no unknown effect is intended again after its window"),
+    /** A lineage has one token for each name, and no two lineages have the same. */
+    TOKENS("one token per lineage and name"),
+    /** A worker has at most one task with a vanished attempt at a time, so that a poison task buries no others. */
+    SUSPECTS("a worker takes one task with a vanished attempt at first, and twice as many after each that ended"),
+    /** Of the tasks of one mutex never two run. */
+    MUTEX("of the tasks of one mutex never two run"),
+    /** A queue gives nothing while it is paused, and no more than its rate limit and its concurrency allow. */
+    LIMITS("no queue gives more than its pause and its limits allow"),
+    /** Where a queue has a dead-letter queue, each death makes one task there, and nothing else does. */
+    LETTERS("each death is told once"),
+    /** Where nothing is kept, the data of a task goes with its end; everywhere else it stays. */
+    DATA("data goes with the end where nothing is kept, and stays elsewhere"),
+    /** A worker that said that it is closed has nothing in its hands. */
+    CLOSING("a closed worker holds nothing");
+
+    private final String law;
+
+    Invariant(String law) {
+        this.law = law;
+    }
+
+    /**
+     * What it demands.
+     *
+     * @return one line
+     */
+    public String law() {
+        return law;
+    }
+}

@@ -1,0 +1,189 @@
+package dev.semel.storetests.storm;
+
+import dev.semel.store.Applied;
+import dev.semel.store.NewTask;
+import dev.semel.store.Submitted;
+import dev.semel.store.Submitted.ExistingTask;
+import dev.semel.store.Task;
+import dev.semel.store.Transition;
+import dev.semel.storetests.storm.StormOperation.Certainty;
+import dev.semel.task.TaskId;
+import dev.semel.task.TaskState;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Reads the histories of all actors into one list of operations, and finds out what became of calls whose answer was lost: from
+ * the answer to their repetition, and from what others saw.
+ */
+final class HistoryReader {
+
+    /** What somebody saw of a task: that it was made, when, and as which run. */
+    record Sighting(int run, Instant createdAt) {}
+
+    private final Map<TaskId, Sighting> seen = new HashMap<>();
+    private final List<StormOperation> operations = new ArrayList<>();
+
+    private HistoryReader() {}
+
+    /**
+     * Reads histories.
+     *
+     * @param histories those of all actors
+     * @param stored the tasks that are stored at the end
+     * @return the operations, each with an answer or marked as lost
+     */
+    static HistoryReader read(Collection<StormHistory> histories, Collection<Task> stored) {
+        HistoryReader reader = new HistoryReader();
+        Map<TaskId, List<StormOperation>> submissions = new LinkedHashMap<>();
+        List<StormOperation> moves = new ArrayList<>();
+        stored.forEach(reader::saw);
+        for (StormHistory history : histories) {
+            for (StormOperation operation : history.operations()) {
+                reader.look(operation);
+                switch (operation.action()) {
+                    case StormOperation.Submit submit ->
+                        submissions
+                                .computeIfAbsent(submit.item().id(), id -> new ArrayList<>())
+                                .add(operation);
+                    case StormOperation.Move move -> moves.add(operation);
+                    case StormOperation.Claim claim -> reader.operations.add(operation);
+                    case StormOperation.Look look -> reader.operations.add(operation);
+                    case StormOperation.LookUp lookUp -> reader.operations.add(operation);
+                }
+            }
+        }
+        submissions.forEach(reader::submissions);
+        reader.moves(moves);
+        return reader;
+    }
+
+    List<StormOperation> operations() {
+        return operations;
+    }
+
+    /** The tasks that anybody saw. */
+    Map<TaskId, Sighting> seen() {
+        return seen;
+    }
+
+    // ---- evidence
+
+    private void saw(Task task) {
+        seen.put(task.id(), new Sighting(task.run(), task.createdAt()));
+    }
+
+    private void saw(ExistingTask task) {
+        seen.put(task.taskId(), new Sighting(task.run(), task.createdAt()));
+    }
+
+    private void look(StormOperation operation) {
+        switch (operation.action()) {
+            case StormOperation.Submit(NewTask item, Submitted answer) -> {
+                switch (answer) {
+                    case null -> {}
+                    case Submitted.Created created ->
+                        seen.put(created.taskId(), new Sighting(created.run(), created.createdAt()));
+                    case Submitted.Returned(ExistingTask task, boolean differs) -> saw(task);
+                    case Submitted.Rejected(ExistingTask task, boolean differs) -> saw(task);
+                    case Submitted.Conflicted(ExistingTask task) -> saw(task);
+                    case Submitted.Busy busy -> {}
+                }
+            }
+            case StormOperation.Claim claim -> saw(claim.claimed().task());
+            case StormOperation.Look look -> {
+                if (look.found() != null) {
+                    saw(look.found());
+                }
+            }
+            case StormOperation.LookUp lookUp -> {
+                if (lookUp.found() != null) {
+                    seen.put(
+                            lookUp.found().taskId(),
+                            new Sighting(lookUp.found().run(), lookUp.found().createdAt()));
+                }
+            }
+            case StormOperation.Move move -> {}
+        }
+    }
+
+    // ---- submissions
+
+    private void submissions(TaskId id, List<StormOperation> sends) {
+        sends.sort(Comparator.comparingLong(send -> send.span().asked()));
+        Span lost = null;
+        StormOperation lostSend = null;
+        boolean made = false;
+        for (StormOperation send : sends) {
+            Submitted answer = ((StormOperation.Submit) send.action()).answer();
+            if (answer == null) {
+                lost = lost == null ? send.span() : lost;
+                lostSend = send;
+            } else if (answer instanceof Submitted.Created && lost != null && !made) {
+                // Made by one of the sends; this answer may be that to a repetition.
+                operations.add(send.with(send.span().since(lost), send.action(), Certainty.REPEATED));
+                made = true;
+            } else if (!(answer instanceof Submitted.Busy)) {
+                operations.add(send);
+                made = made || answer instanceof Submitted.Created;
+            }
+        }
+        Sighting sighting = seen.get(id);
+        if (lostSend != null && lost != null && !made && sighting != null) {
+            Submitted.Created created =
+                    new Submitted.Created(id, sighting.run(), TaskState.PENDING, sighting.createdAt());
+            NewTask item = ((StormOperation.Submit) lostSend.action()).item();
+            operations.add(lostSend.with(
+                    lostSend.span().since(lost), new StormOperation.Submit(item, created), Certainty.REPEATED));
+        }
+    }
+
+    // ---- moves
+
+    private void moves(List<StormOperation> moves) {
+        Map<Transition, List<StormOperation>> byMove = new LinkedHashMap<>();
+        for (StormOperation move : moves) {
+            byMove.computeIfAbsent(((StormOperation.Move) move.action()).move(), same -> new ArrayList<>())
+                    .add(move);
+        }
+        byMove.forEach(this::sends);
+    }
+
+    private void sends(Transition move, List<StormOperation> sends) {
+        sends.sort(Comparator.comparingLong(send -> send.span().asked()));
+        List<StormOperation> lost = new ArrayList<>();
+        boolean applied = false;
+        for (StormOperation send : sends) {
+            Applied answer = ((StormOperation.Move) send.action()).answer();
+            if (answer == null) {
+                lost.add(send);
+            } else if (answer == Applied.APPLIED && isSafeToMerge(move) && !applied) {
+                applied = true;
+                Span span = lost.isEmpty()
+                        ? send.span()
+                        : send.span().since(lost.getFirst().span());
+                operations.add(
+                        send.with(span, send.action(), lost.isEmpty() ? Certainty.ANSWERED : Certainty.REPEATED));
+            } else {
+                operations.add(send);
+            }
+        }
+        if (!applied) {
+            lost.forEach(send -> operations.add(send.with(send.span(), send.action(), Certainty.LOST)));
+        }
+    }
+
+    /**
+     * Whether a repetition after a lost answer is answered as applied exactly if any of the sends was, and nothing of it can be
+     * undone in between. An outcome of an effect can: a later intent begins it anew.
+     */
+    private static boolean isSafeToMerge(Transition move) {
+        return move instanceof Transition.Ending || move instanceof Transition.Redrive;
+    }
+}

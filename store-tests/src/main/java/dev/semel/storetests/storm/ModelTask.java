@@ -1,0 +1,197 @@
+package dev.semel.storetests.storm;
+
+import dev.semel.store.Attempt.Outcome;
+import dev.semel.store.NewTask;
+import dev.semel.task.TaskId;
+import dev.semel.task.TaskState;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A task as {@link IdentityModel} knows it. Times are milliseconds of the store's clock and lower bounds: the model allows
+ * what is certain not to be too early.
+ *
+ * @param item as it was submitted
+ * @param run its run
+ * @param lineage the first task that it continues
+ * @param createdAt when it was made, exactly
+ * @param state its state; for one with a mutex, pending and waiting are the same
+ * @param attempt its newest attempt
+ * @param outcomes how its attempts ended
+ * @param cancelRequested whether somebody asked it to cancel
+ * @param parked whether it waits for a resolution of an effect
+ * @param dueFrom from when on it can be claimed: its start, its retry or the end of its lease
+ * @param endedFrom from when on it had ended
+ * @param redriven the deaths that were redriven
+ * @param result its result
+ * @param gone whether a sweep is known to have removed its data
+ */
+record ModelTask(
+        NewTask item,
+        int run,
+        TaskId lineage,
+        long createdAt,
+        TaskState state,
+        int attempt,
+        Map<Integer, Outcome> outcomes,
+        boolean cancelRequested,
+        boolean parked,
+        long dueFrom,
+        long endedFrom,
+        Set<Integer> redriven,
+        @Nullable String result,
+        boolean gone) {
+
+    static ModelTask created(NewTask item, int run, TaskId lineage, long createdAt, TaskState state, long dueFrom) {
+        return new ModelTask(
+                item, run, lineage, createdAt, state, 0, Map.of(), false, false, dueFrom, 0, Set.of(), null, false);
+    }
+
+    TaskId id() {
+        return item.id();
+    }
+
+    boolean hasMutex() {
+        return item.options().mutex() != null;
+    }
+
+    boolean isRunning() {
+        return state == TaskState.RUNNING;
+    }
+
+    /** Whether a state that a store showed may be this one's. */
+    boolean looksLike(TaskState shown) {
+        return shown == state || (hasMutex() && !parked && isIdle(state) && isIdle(shown));
+    }
+
+    private static boolean isIdle(TaskState state) {
+        return state == TaskState.PENDING || state == TaskState.WAITING;
+    }
+
+    ModelTask begun(long leaseEnd) {
+        ModelTask before = isRunning() ? attemptEnded(Outcome.VANISHED) : this;
+        return before.in(TaskState.RUNNING, leaseEnd, attempt + 1, false);
+    }
+
+    ModelTask extended(long leaseEnd) {
+        return in(state, leaseEnd, attempt, parked);
+    }
+
+    ModelTask pending(long due) {
+        return in(TaskState.PENDING, due, attempt, false);
+    }
+
+    ModelTask parkedNow() {
+        return in(TaskState.WAITING, dueFrom, attempt, true);
+    }
+
+    private ModelTask in(TaskState next, long due, int newAttempt, boolean isParked) {
+        return new ModelTask(
+                item,
+                run,
+                lineage,
+                createdAt,
+                next,
+                newAttempt,
+                outcomes,
+                cancelRequested,
+                isParked,
+                due,
+                endedFrom,
+                redriven,
+                result,
+                gone);
+    }
+
+    ModelTask ended(TaskState end, long from, @Nullable String newResult) {
+        return new ModelTask(
+                item,
+                run,
+                lineage,
+                createdAt,
+                end,
+                attempt,
+                outcomes,
+                cancelRequested,
+                false,
+                0,
+                from,
+                redriven,
+                newResult,
+                gone);
+    }
+
+    ModelTask attemptEnded(Outcome outcome) {
+        Map<Integer, Outcome> more = new HashMap<>(outcomes);
+        more.put(attempt, outcome);
+        return new ModelTask(
+                item,
+                run,
+                lineage,
+                createdAt,
+                state,
+                attempt,
+                more,
+                cancelRequested,
+                parked,
+                dueFrom,
+                endedFrom,
+                redriven,
+                result,
+                gone);
+    }
+
+    ModelTask askedToCancel() {
+        return new ModelTask(
+                item, run, lineage, createdAt, state, attempt, outcomes, true, parked, dueFrom, endedFrom, redriven,
+                result, gone);
+    }
+
+    ModelTask redrivenAt(long due) {
+        Set<Integer> more = new HashSet<>(redriven);
+        more.add(attempt);
+        return new ModelTask(
+                item,
+                run,
+                lineage,
+                createdAt,
+                TaskState.PENDING,
+                attempt,
+                outcomes,
+                cancelRequested,
+                false,
+                due,
+                0,
+                more,
+                null,
+                gone);
+    }
+
+    ModelTask removed() {
+        return new ModelTask(
+                item,
+                run,
+                lineage,
+                createdAt,
+                state,
+                attempt,
+                outcomes,
+                cancelRequested,
+                parked,
+                dueFrom,
+                endedFrom,
+                redriven,
+                result,
+                true);
+    }
+
+    @Override
+    public String toString() {
+        return id() + " run " + run + " " + state + (parked ? " parked" : "") + " attempt " + attempt + " " + outcomes
+                + (cancelRequested ? " asked to cancel" : "") + (state.isOpen() ? " due " + dueFrom % 10_000_000 : "")
+                + (redriven.isEmpty() ? "" : " redriven at " + redriven) + (gone ? " gone" : "");
+    }
+}

@@ -1,0 +1,379 @@
+package dev.semel.storetests.storm;
+
+import dev.semel.store.Applied;
+import dev.semel.store.ClaimRequest;
+import dev.semel.store.Claims;
+import dev.semel.store.Claims.Claimed;
+import dev.semel.store.JoiningStore;
+import dev.semel.store.KeyRecord;
+import dev.semel.store.NewTask;
+import dev.semel.store.QueueSettings;
+import dev.semel.store.Submitted;
+import dev.semel.store.SweepRequest;
+import dev.semel.store.Swept;
+import dev.semel.store.Task;
+import dev.semel.store.TaskStore;
+import dev.semel.store.TransactingStore;
+import dev.semel.store.Transition;
+import dev.semel.storetests.storm.StormOperation.Certainty;
+import dev.semel.task.Identity;
+import dev.semel.task.StoreUnavailable;
+import dev.semel.task.TaskId;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** One thread of a storm: submits, works, and meddles as an operator does, at random, and records it all. */
+final class StormActor implements Runnable {
+
+    private static final int MOST_HELD = 6;
+
+    private final int number;
+    private final StormWeather weather;
+    private final StormStorage storage;
+    private final StormBoard board;
+    private final StormPlan plan;
+    private final StormHistory history = new StormHistory();
+    private final StormCaller caller;
+    private final StormAttempts attempts;
+    private final Predicate<StormHistory> isOver;
+    private final List<NewTask> sent = new ArrayList<>();
+    // In this process: others cannot join its transactions.
+    private final List<TaskStore> near;
+    private final boolean transacting;
+    private long claims;
+
+    StormActor(
+            int number,
+            long seed,
+            StormWeather weather,
+            StormStorage storage,
+            List<TaskStore> handles,
+            StormClock clock,
+            StormBoard board,
+            Predicate<StormHistory> isOver) {
+        this.number = number;
+        this.near = handles.subList(0, StormRound.HANDLES);
+        this.transacting = handles.getFirst() instanceof TransactingStore;
+        this.weather = weather;
+        this.storage = storage;
+        this.board = board;
+        this.isOver = isOver;
+        this.plan = new StormPlan(seed, number, weather, clock);
+        this.caller = new StormCaller(number, handles, clock, plan, history, weather.faults());
+        this.attempts = new StormAttempts(plan, weather, board);
+    }
+
+    StormHistory history() {
+        return history;
+    }
+
+    @Override
+    public void run() {
+        while (!isOver.test(history)) {
+            try {
+                act();
+            } catch (RuntimeException | Error | SQLException e) {
+                history.failed("an actor failed: " + Failures.text(e));
+                return;
+            }
+        }
+    }
+
+    private void act() throws SQLException {
+        int choice = plan.random.nextInt(100);
+        if (choice < 34) {
+            submit();
+        } else if (choice < 54) {
+            claim();
+        } else if (choice < 88 || !weather.operators()) {
+            settle();
+        } else {
+            meddle();
+        }
+    }
+
+    // ---- submitting
+
+    private void submit() throws SQLException {
+        if (plan.oneIn(12) && !sent.isEmpty()) {
+            // A caller that did not hear the answer, long after.
+            send(List.of(plan.pick(sent)));
+            return;
+        }
+        List<NewTask> batch = plan.submissions(true);
+        if (weather.joins() && plan.oneIn(6)) {
+            join(batch);
+            return;
+        }
+        send(batch);
+        sent.add(batch.getFirst());
+        if (sent.size() > 20) {
+            sent.removeFirst();
+        }
+    }
+
+    private void send(List<NewTask> batch) {
+        StormCaller.Answer<List<Submitted>> answer =
+                caller.call(span -> record(batch, null, span), (store, again) -> store.submit(batch));
+        if (answer != null) {
+            record(batch, answer.value(), answer.span());
+        }
+    }
+
+    private void record(List<NewTask> batch, @Nullable List<Submitted> answers, Span span) {
+        if (answers != null && answers.size() != batch.size()) {
+            history.failed(answers.size() + " answers to a batch of " + batch.size());
+            return;
+        }
+        Map<Identity, StormOperation> earlier = new HashMap<>();
+        for (int i = 0; i < batch.size(); i++) {
+            NewTask item = batch.get(i);
+            Identity identity = item.key() == null ? null : item.key().identity();
+            Submitted answer = answers == null ? null : answers.get(i);
+            StormOperation operation = new StormOperation(
+                    number,
+                    span,
+                    identity == null ? null : earlier.get(identity),
+                    new StormOperation.Submit(item, answer),
+                    answer == null ? Certainty.LOST : Certainty.ANSWERED);
+            history.add(operation);
+            if (identity != null) {
+                earlier.put(identity, operation);
+            }
+            if (answer instanceof Submitted.Created) {
+                board.seen(item.id(), identity, plan.random);
+            }
+        }
+    }
+
+    /** Submits inside a transaction of the caller's own, which is committed or rolled back. */
+    private void join(List<NewTask> batch) throws SQLException {
+        boolean commits = plan.random.nextInt(3) > 0;
+        Connection connection = connect();
+        if (connection == null) {
+            send(batch);
+            return;
+        }
+        boolean[] committing = {false};
+        try (connection) {
+            StormCaller.Answer<List<Submitted>> answer = caller.call(
+                    1,
+                    span -> {
+                        if (committing[0]) {
+                            record(batch, null, span);
+                        } else {
+                            batch.forEach(item -> history.rolledBack(item.id()));
+                        }
+                    },
+                    (store, again) -> {
+                        try {
+                            connection.setAutoCommit(false);
+                            List<Submitted> answers = ((JoiningStore) plan.pick(near))
+                                    .joining(connection)
+                                    .submit(batch);
+                            if (commits) {
+                                committing[0] = true;
+                                connection.commit();
+                            } else {
+                                connection.rollback();
+                            }
+                            return answers;
+                        } catch (SQLException e) {
+                            throw new StoreUnavailable("the transaction was cut", e);
+                        }
+                    });
+            if (answer != null && commits) {
+                record(batch, answer.value(), answer.span());
+            } else if (answer != null) {
+                batch.forEach(item -> history.rolledBack(item.id()));
+            }
+        } catch (SQLException e) {
+            // A connection that was cut cannot be closed either.
+            history.lost();
+        }
+    }
+
+    private @Nullable Connection connect() {
+        try {
+            return storage.connect();
+        } catch (SQLException e) {
+            return null;
+        }
+    }
+
+    // ---- working
+
+    private void claim() {
+        if (attempts.held() >= MOST_HELD) {
+            settle();
+            return;
+        }
+        int limit = 1 + plan.random.nextInt(3);
+        ClaimRequest request = new ClaimRequest(
+                (long) number << 32 | ++claims,
+                false,
+                Set.copyOf(plan.queues()),
+                null,
+                limit,
+                limit,
+                plan.lease(),
+                "storm-" + number);
+        StormCaller.Answer<Claims> answer =
+                caller.call(history::lostClaim, (store, again) -> store.claim(again ? request.again() : request));
+        if (answer == null) {
+            return;
+        }
+        Span span = answer.span().since(answer.first());
+        Certainty certainty = answer.isRepeated() ? Certainty.REPEATED : Certainty.ANSWERED;
+        for (Claimed claimed : answer.value().tasks()) {
+            history.add(new StormOperation(
+                    number, span, null, new StormOperation.Claim(claimed, request.lease()), certainty));
+            attempts.begin(claimed);
+            board.seen(claimed.task().id(), claimed.task().identity(), plan.random);
+        }
+    }
+
+    private void settle() {
+        List<Transition> batch = attempts.moves();
+        if (batch.isEmpty()) {
+            return;
+        }
+        if (weather.joins() && plan.oneIn(8) && batch.getFirst() instanceof Transition.Complete complete) {
+            completeInTransaction(complete);
+            return;
+        }
+        apply(batch);
+    }
+
+    private void completeInTransaction(Transition.Complete complete) {
+        StormCaller.Answer<Applied> answer = caller.call(
+                1,
+                span -> recordMoves(List.of(complete), null, transacting, span),
+                (store, again) -> plan.pick(near) instanceof TransactingStore own
+                        ? own.complete(complete.lease(), connection -> complete.result())
+                        : store.apply(List.of(complete)).getFirst());
+        if (answer != null) {
+            recordMoves(List.of(complete), List.of(answer.value()), transacting, answer.span());
+        }
+    }
+
+    private void apply(List<Transition> batch) {
+        StormCaller.Answer<List<Applied>> answer =
+                caller.call(span -> recordMoves(batch, null, false, span), (store, again) -> store.apply(batch));
+        if (answer != null) {
+            recordMoves(batch, answer.value(), false, answer.span());
+        }
+    }
+
+    private void recordMoves(
+            List<? extends Transition> batch, @Nullable List<Applied> answers, boolean inTransaction, Span span) {
+        if (answers != null && answers.size() != batch.size()) {
+            history.failed(answers.size() + " answers to a batch of " + batch.size());
+            return;
+        }
+        Map<TaskId, StormOperation> earlier = new HashMap<>();
+        for (int i = 0; i < batch.size(); i++) {
+            Transition move = batch.get(i);
+            Applied answer = answers == null ? null : answers.get(i);
+            TaskId task = move instanceof Transition.ByWorker byWorker
+                    ? byWorker.lease().taskId()
+                    : null;
+            StormOperation operation = new StormOperation(
+                    number,
+                    span,
+                    task == null ? null : earlier.get(task),
+                    new StormOperation.Move(move, answer, inTransaction),
+                    answer == null ? Certainty.LOST : Certainty.ANSWERED);
+            history.add(operation);
+            if (task != null) {
+                earlier.put(task, operation);
+            }
+            attempts.answered(move, answer);
+        }
+    }
+
+    // ---- what operators do
+
+    private void meddle() {
+        StormBoard.Seen seen = board.task(plan.random);
+        Transition.Redrive dead = board.dead(plan.random);
+        Transition.Resolve unknown = board.unknown(plan.random);
+        switch (plan.random.nextInt(12)) {
+            case 0, 1 -> {
+                if (seen != null) {
+                    apply(List.of(new Transition.Cancel(seen.id())));
+                }
+            }
+            case 2, 3, 4 -> {
+                if (dead != null) {
+                    apply(List.of(dead));
+                }
+            }
+            case 5, 6 -> {
+                if (seen != null && seen.identity() != null && weather.releases()) {
+                    apply(List.of(new Transition.ReleaseKey(seen.identity(), seen.id())));
+                }
+            }
+            case 7 -> {
+                if (unknown != null) {
+                    apply(List.of(unknown));
+                }
+            }
+            case 8 -> sweep();
+            case 9 -> pause();
+            default -> look(seen);
+        }
+    }
+
+    private void sweep() {
+        if (weather.sweeps()) {
+            SweepRequest request = new SweepRequest(
+                    IdentityModel.RETENTION, Map.of(), IdentityModel.RETENTION, 1 + plan.random.nextInt(200));
+            StormCaller.Answer<Swept> answer = caller.call(history::sweep, (store, again) -> store.sweep(request));
+            if (answer != null) {
+                history.sweep(answer.span().since(answer.first()));
+            }
+        }
+    }
+
+    private void pause() {
+        QueueSettings settings = QueueSettings.builder().paused(plan.oneIn(4)).build();
+        StormCaller.Answer<List<Applied>> unused = caller.call(
+                span -> {}, (store, again) -> store.apply(List.of(new Transition.SetQueue(StormPlan.SLOW, settings))));
+    }
+
+    private void look(StormBoard.@Nullable Seen seen) {
+        if (seen == null) {
+            return;
+        }
+        TaskId id = seen.id();
+        Identity identity = seen.identity();
+        if (identity != null && plan.random.nextBoolean()) {
+            StormCaller.Answer<Optional<KeyRecord>> answer =
+                    caller.call(span -> {}, (store, again) -> store.record(identity));
+            if (answer != null) {
+                looked(
+                        answer.span(),
+                        new StormOperation.LookUp(identity, answer.value().orElse(null)));
+            }
+            return;
+        }
+        StormCaller.Answer<Map<TaskId, Task>> answer =
+                caller.call(span -> {}, (store, again) -> store.find(List.of(id)));
+        if (answer != null) {
+            looked(answer.span(), new StormOperation.Look(id, answer.value().get(id)));
+        }
+    }
+
+    private void looked(Span span, StormOperation.Action action) {
+        history.add(new StormOperation(number, span, null, action, Certainty.ANSWERED));
+    }
+}

@@ -1,0 +1,131 @@
+package dev.semel.storetests.storm;
+
+import dev.semel.store.Applied;
+import dev.semel.store.Claims.Claimed;
+import dev.semel.store.EffectOutcome;
+import dev.semel.store.Resolution;
+import dev.semel.store.Transition;
+import dev.semel.task.EffectId;
+import dev.semel.task.Lease;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The attempts that one actor holds, and what it does with them next: settles them in every way, extends them, records effects,
+ * forgets them until their lease runs out, and comes back to some long after that.
+ */
+final class StormAttempts {
+
+    private static final int MOST_OLD = 10;
+
+    private final StormPlan plan;
+    private final StormWeather weather;
+    private final StormBoard board;
+    private final List<Claimed> held = new ArrayList<>();
+    private final List<Claimed> old = new ArrayList<>();
+
+    StormAttempts(StormPlan plan, StormWeather weather, StormBoard board) {
+        this.plan = plan;
+        this.weather = weather;
+        this.board = board;
+    }
+
+    int held() {
+        return held.size();
+    }
+
+    void begin(Claimed claimed) {
+        held.add(claimed);
+    }
+
+    /** What to do next with one or a few of them. */
+    List<Transition> moves() {
+        List<Transition> batch = new ArrayList<>();
+        int size = plan.oneIn(4) ? 1 + plan.random.nextInt(4) : 1;
+        for (int i = 0; i < size && !held.isEmpty(); i++) {
+            Claimed attempt = plan.pick(held);
+            Transition move = move(attempt);
+            if (move != null) {
+                batch.add(move);
+            }
+        }
+        if (!old.isEmpty() && plan.oneIn(8)) {
+            Claimed late = plan.pick(old);
+            batch.add(weather.effects() && plan.oneIn(2) ? effect(late) : end(late));
+        }
+        return batch;
+    }
+
+    private @Nullable Transition move(Claimed attempt) {
+        Lease lease = attempt.lease();
+        if (weather.effects() && plan.oneIn(3)) {
+            return effect(attempt);
+        }
+        if (plan.oneIn(10)) {
+            return new Transition.Extend(lease, plan.lease());
+        }
+        held.remove(attempt);
+        old.add(attempt);
+        if (old.size() > MOST_OLD) {
+            old.removeFirst();
+        }
+        // Forgotten: with a short lease another worker takes it, and this one may come back late.
+        return weather.shortLeases() && plan.oneIn(8) ? null : end(attempt);
+    }
+
+    private Transition end(Claimed attempt) {
+        Lease lease = attempt.lease();
+        return switch (plan.random.nextInt(12)) {
+            case 0 -> new Transition.Retry(lease, plan.delay(), "again");
+            case 1, 2, 3 -> new Transition.Fail(lease, plan.oneIn(4), "broken");
+            case 4 -> new Transition.PutBack(lease, plan.delay());
+            case 5 -> plan.oneIn(3) ? new Transition.Cancelled(lease) : complete(lease);
+            default -> complete(lease);
+        };
+    }
+
+    private static Transition complete(Lease lease) {
+        // The result names its attempt, so that nobody's result is taken for another's.
+        return new Transition.Complete(lease, "\"" + lease.taskId() + "/" + lease.attempt() + "\"");
+    }
+
+    private Transition effect(Claimed attempt) {
+        Lease lease = attempt.lease();
+        EffectId effect = new EffectId(attempt.task().lineage(), plan.oneIn(2) ? "charge" : "mail", 0);
+        return switch (plan.random.nextInt(5)) {
+            case 0, 1 -> new Transition.Intend(lease, effect, null);
+            case 2 ->
+                new Transition.Conclude(
+                        lease, effect, new EffectOutcome.Done("\"" + lease.attempt() + "\"", EffectOutcome.How.RAN));
+            case 3 ->
+                new Transition.Conclude(lease, effect, new EffectOutcome.NotDone("declined", EffectOutcome.How.RAN));
+            default -> {
+                held.remove(attempt);
+                board.leftUnknown(new Transition.Resolve(effect, lease, resolution()), plan.random);
+                yield new Transition.Park(lease, effect, "nobody knows");
+            }
+        };
+    }
+
+    private Resolution resolution() {
+        Resolution.Verdict verdict = plan.pick(List.of(Resolution.Verdict.values()));
+        return new Resolution(verdict, null, "operator", "looked it up");
+    }
+
+    /** Notes what others can do after a transition. */
+    void answered(Transition move, @Nullable Applied answer) {
+        if (move instanceof Transition.Fail fail && answer == Applied.APPLIED) {
+            board.died(
+                    new Transition.Redrive(fail.lease().taskId(), fail.lease().attempt()), plan.random);
+        }
+        if (move instanceof Transition.Resolve resolve
+                && resolve.resolution().verdict() == Resolution.Verdict.GIVE_UP
+                && answer == Applied.APPLIED) {
+            board.died(
+                    new Transition.Redrive(
+                            resolve.left().taskId(), resolve.left().attempt()),
+                    plan.random);
+        }
+    }
+}

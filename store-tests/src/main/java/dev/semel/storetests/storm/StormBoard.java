@@ -1,0 +1,46 @@
+package dev.semel.storetests.storm;
+
+import dev.semel.store.Transition;
+import dev.semel.task.Identity;
+import dev.semel.task.TaskId;
+import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
+
+/** What actors have seen lately and others may act on: tasks, dead letters and effects with unknown outcome. */
+final class StormBoard {
+
+    private static final int PLACES = 24;
+
+    /** A task with the identity that it may have. */
+    record Seen(TaskId id, @Nullable Identity identity) {}
+
+    private final AtomicReferenceArray<Seen> tasks = new AtomicReferenceArray<>(PLACES);
+    private final AtomicReferenceArray<Transition.Redrive> dead = new AtomicReferenceArray<>(PLACES);
+    private final AtomicReferenceArray<Transition.Resolve> unknown = new AtomicReferenceArray<>(PLACES);
+
+    void seen(TaskId id, @Nullable Identity identity, SplittableRandom random) {
+        tasks.set(random.nextInt(PLACES), new Seen(id, identity));
+    }
+
+    void died(Transition.Redrive redrive, SplittableRandom random) {
+        dead.set(random.nextInt(PLACES), redrive);
+    }
+
+    void leftUnknown(Transition.Resolve resolve, SplittableRandom random) {
+        unknown.set(random.nextInt(PLACES), resolve);
+    }
+
+    @Nullable
+    Seen task(SplittableRandom random) {
+        return tasks.get(random.nextInt(PLACES));
+    }
+
+    Transition.@Nullable Redrive dead(SplittableRandom random) {
+        return dead.get(random.nextInt(PLACES));
+    }
+
+    Transition.@Nullable Resolve unknown(SplittableRandom random) {
+        return unknown.get(random.nextInt(PLACES));
+    }
+}

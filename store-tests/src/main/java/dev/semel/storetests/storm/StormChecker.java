@@ -1,0 +1,258 @@
+package dev.semel.storetests.storm;
+
+import dev.semel.store.Applied;
+import dev.semel.store.NewTask;
+import dev.semel.store.Task;
+import dev.semel.store.Transition;
+import dev.semel.storetests.storm.LinearizabilityChecker.Verdict;
+import dev.semel.task.EffectId;
+import dev.semel.task.Identity;
+import dev.semel.task.Lease;
+import dev.semel.task.TaskId;
+import dev.semel.task.TaskState;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.LongUnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Judges one round of a storm by its histories and by what is stored at its end. It knows nothing of how the calls were chosen
+ * and of the store that answered them.
+ */
+final class StormChecker {
+
+    private static final int MOST_REPORTED = 5;
+
+    private final StormClock clock;
+    private final Collection<StormHistory> histories;
+    private final Collection<Task> stored;
+    private final List<StormOperation> operations;
+    private final Map<TaskId, HistoryReader.Sighting> seen;
+    private int undecided;
+    private final List<String> wrong = new ArrayList<>();
+
+    StormChecker(StormClock clock, Collection<StormHistory> histories, Collection<Task> stored) {
+        this.clock = clock;
+        this.histories = histories;
+        this.stored = stored;
+        HistoryReader reader = HistoryReader.read(histories, stored);
+        this.operations = reader.operations();
+        this.seen = reader.seen();
+    }
+
+    /**
+     * Checks the round.
+     *
+     * @param concurrencies how many tasks of a queue run at the most
+     * @param seriesEnd whether a new series can have begun: a window passed, or a key was released
+     * @return what is wrong; empty if nothing is
+     */
+    List<String> check(Map<String, Integer> concurrencies, boolean seriesEnd) {
+        histories.forEach(history -> wrong.addAll(history.failures()));
+        checkRolledBack();
+        checkRuns(seriesEnd);
+        checkLeases();
+        checkStored();
+        wrong.addAll(new ExecutionChecker(clock, operations).check(concurrencies));
+        checkOrders();
+        return wrong.stream().limit(MOST_REPORTED).toList();
+    }
+
+    /** How many identities had too many possible orders to tell whether one explains the answers. */
+    int undecided() {
+        return undecided;
+    }
+
+    /** What is stored: each run of a series once, and of each identity at most one task that is pending or running. */
+    private void checkStored() {
+        Map<String, TaskId> runs = new HashMap<>();
+        Map<Identity, TaskId> open = new HashMap<>();
+        for (Task task : stored) {
+            TaskId same = runs.putIfAbsent(task.series() + " run " + task.run(), task.id());
+            if (task.identity() != null && same != null) {
+                wrong.add("tasks %s and %s are both run %d of series %s"
+                        .formatted(same, task.id(), task.run(), task.series()));
+            }
+            boolean active = task.state() == TaskState.PENDING || task.state() == TaskState.RUNNING;
+            if (task.identity() != null && active) {
+                TaskId other = open.putIfAbsent(task.identity(), task.id());
+                if (other != null) {
+                    wrong.add("tasks %s and %s of %s are both pending or running"
+                            .formatted(other, task.id(), task.identity()));
+                }
+            }
+        }
+    }
+
+    private void checkRolledBack() {
+        for (StormHistory history : histories) {
+            for (TaskId id : history.rolledBack()) {
+                if (seen.containsKey(id)) {
+                    wrong.add("task " + id + " is there, but its transaction was rolled back");
+                }
+            }
+        }
+    }
+
+    /**
+     * Each run is made once, and only after the run before it; as long as no window passes and no key is released, because then a
+     * new series begins, and a redriven task of an old one goes on counting from its own run. Nor where sweeps forget ids: one
+     * that is sent again is then a new task, and was seen with its newest run only.
+     */
+    private void checkRuns(boolean seriesEnd) {
+        if (seriesEnd) {
+            return;
+        }
+        Map<Identity, TreeMap<Integer, List<TaskId>>> runs = new LinkedHashMap<>();
+        Map<TaskId, Identity> identities = new HashMap<>();
+        for (StormOperation operation : operations) {
+            if (operation.action() instanceof StormOperation.Submit(NewTask item, var answer) && item.key() != null) {
+                identities.put(item.id(), item.key().identity());
+            }
+        }
+        identities.forEach((id, identity) -> {
+            HistoryReader.Sighting sighting = seen.get(id);
+            if (sighting != null) {
+                runs.computeIfAbsent(identity, any -> new TreeMap<>())
+                        .computeIfAbsent(sighting.run(), any -> new ArrayList<>())
+                        .add(id);
+            }
+        });
+        boolean allSeen = histories.stream().noneMatch(history -> history.lostCalls() > 0);
+        runs.forEach((identity, byRun) -> byRun.forEach((run, ids) -> {
+            int before = byRun.getOrDefault(run - 1, List.of()).size();
+            boolean twice = ids.size() > 1;
+            // Where answers were lost, the run before may be one that nobody saw.
+            boolean gap = allSeen && run > 1 && before == 0;
+            if (twice || gap) {
+                wrong.add("run %d of %s was made %d times, the run before it %d times: %s"
+                        .formatted(run, identity, ids.size(), before, ids));
+            }
+        }));
+    }
+
+    /** A lease is given once, attempts of a task rise, a task completes once and an effect is settled once. */
+    private void checkLeases() {
+        Map<Lease, StormOperation> given = new HashMap<>();
+        Map<TaskId, StormOperation> completed = new HashMap<>();
+        for (StormOperation operation : operations) {
+            switch (operation.action()) {
+                case StormOperation.Claim claim -> {
+                    StormOperation first = given.putIfAbsent(claim.claimed().lease(), operation);
+                    if (first != null) {
+                        wrong.add("one attempt was given twice" + both(first, operation));
+                    }
+                }
+                case StormOperation.Move(Transition.Complete complete, Applied answer, var inTransaction)
+                when answer == Applied.APPLIED -> {
+                    StormOperation first =
+                            completed.putIfAbsent(complete.lease().taskId(), operation);
+                    if (first != null
+                            && ((StormOperation.Move) first.action()).move() instanceof Transition.Complete other
+                            && !other.lease().equals(complete.lease())) {
+                        wrong.add("one task was completed by two attempts" + both(first, operation));
+                    }
+                }
+                default -> {}
+            }
+        }
+    }
+
+    private static String both(StormOperation first, StormOperation second) {
+        long since = Math.min(first.span().asked(), second.span().asked());
+        return ":\n  " + first.line(since) + "\n  " + second.line(since);
+    }
+
+    // ---- orders
+
+    private void checkOrders() {
+        Map<Object, List<StormOperation>> groups = new LinkedHashMap<>();
+        Map<TaskId, Object> groupOf = new HashMap<>();
+        for (StormOperation operation : operations) {
+            if (operation.action() instanceof StormOperation.Submit(NewTask item, var answer)) {
+                groupOf.put(
+                        item.id(), item.key() == null ? item.id() : item.key().identity());
+            }
+        }
+        for (StormOperation operation : operations) {
+            Object group = groupOf(operation, groupOf);
+            if (group != null) {
+                groups.computeIfAbsent(group, any -> new ArrayList<>()).add(operation);
+            }
+        }
+        stored.forEach(task -> {
+            if (!groupOf.containsKey(task.id())) {
+                wrong.add("task is stored, but nobody submitted it: " + task);
+            }
+        });
+        LongUnaryOperator sweptUntil = sweptUntil();
+        LostClaims lostClaims = new LostClaims(histories.stream()
+                .flatMap(history -> history.lostClaims().stream())
+                .toList());
+        groups.forEach((group, all) -> {
+            switch (LinearizabilityChecker.check(new IdentityModel(sweptUntil, lostClaims), all)) {
+                case Verdict.Explained explained -> {}
+                case Verdict.Undecided unknown -> undecided++;
+                case Verdict.Unexplained(String description) -> wrong.add(group + ": " + description);
+            }
+        });
+    }
+
+    private static @Nullable Object groupOf(StormOperation operation, Map<TaskId, Object> groupOf) {
+        return switch (operation.action()) {
+            case StormOperation.Submit submit -> groupOf.get(submit.item().id());
+            case StormOperation.Claim claim ->
+                groupOf.getOrDefault(
+                        claim.claimed().task().id(), claim.claimed().task().id());
+            case StormOperation.Look look -> groupOf.get(look.id());
+            case StormOperation.LookUp lookUp -> lookUp.identity();
+            case StormOperation.Move move ->
+                switch (move.move()) {
+                    case Transition.ByWorker byWorker ->
+                        groupOf.get(byWorker.lease().taskId());
+                    case Transition.Cancel(TaskId id) -> groupOf.get(id);
+                    case Transition.Redrive redrive -> groupOf.get(redrive.taskId());
+                    case Transition.ReleaseKey release -> release.identity();
+                    case Transition.Resolve(EffectId effect, var left, var resolution) -> groupOf.get(effect.lineage());
+                    case Transition.CountDuplicates count -> null;
+                    case Transition.OfQueue queue -> null;
+                };
+        };
+    }
+
+    /** For a nanosecond, the latest time of the clock in any sweep that was sent before. */
+    private LongUnaryOperator sweptUntil() {
+        TreeMap<Long, Long> latest = new TreeMap<>();
+        List<StormHistory.Sweep> sweeps = new ArrayList<>();
+        histories.forEach(history -> sweeps.addAll(history.sweeps()));
+        sweeps.sort(Comparator.comparingLong(StormHistory.Sweep::asked));
+        long most = Long.MIN_VALUE;
+        for (StormHistory.Sweep sweep : sweeps) {
+            most = Math.max(most, sweep.clockAnswered());
+            latest.put(sweep.asked(), most);
+        }
+        return nanos -> {
+            Map.Entry<Long, Long> before = latest.floorEntry(nanos);
+            return before == null ? Long.MIN_VALUE : before.getValue();
+        };
+    }
+
+    /** The identities that were used. */
+    Set<Identity> identities() {
+        Set<Identity> used = new LinkedHashSet<>();
+        for (StormOperation operation : operations) {
+            if (operation.action() instanceof StormOperation.Submit(NewTask item, var answer) && item.key() != null) {
+                used.add(item.key().identity());
+            }
+        }
+        return used;
+    }
+}

@@ -1,0 +1,117 @@
+package dev.semel.storetests.storm;
+
+import dev.semel.store.Applied;
+import dev.semel.store.Claims.Claimed;
+import dev.semel.store.KeyRecord;
+import dev.semel.store.NewTask;
+import dev.semel.store.Submitted;
+import dev.semel.store.Task;
+import dev.semel.store.Transition;
+import dev.semel.task.Identity;
+import dev.semel.task.TaskId;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One item of a call: what was asked, what was answered, and when.
+ *
+ * @param actor who asked
+ * @param span when
+ * @param after the item before it in the same batch, which takes effect first; null for none
+ * @param action what was asked and answered
+ * @param certainty what is known of its effect
+ */
+record StormOperation(int actor, Span span, @Nullable StormOperation after, Action action, Certainty certainty) {
+
+    /** What is known of the effect of an operation. */
+    enum Certainty {
+        /** It was sent once and answered: it took effect once, with this answer. */
+        ANSWERED,
+        /** It was sent several times: the first effective send decided, the answer is that of a later one. */
+        REPEATED,
+        /** Its answer was lost: it took effect or it did not. */
+        LOST
+    }
+
+    /** What was asked, and the answer where there is one. */
+    sealed interface Action {}
+
+    /** A submission. */
+    record Submit(NewTask item, @Nullable Submitted answer) implements Action {}
+
+    /** One task that a claim gave. */
+    record Claim(Claimed claimed, Duration lease) implements Action {}
+
+    /** A transition. */
+    record Move(Transition move, @Nullable Applied answer, boolean inTransaction) implements Action {}
+
+    /** A look at a task; null if it is not there. */
+    record Look(TaskId id, @Nullable Task found) implements Action {}
+
+    /** A look at the record of an identity; null if there is none. */
+    record LookUp(Identity identity, @Nullable KeyRecord found) implements Action {}
+
+    /** What is known of this operation with its other sends: one of an earlier batch may have been the effective one. */
+    StormOperation with(Span newSpan, Action newAction, Certainty newCertainty) {
+        return new StormOperation(
+                actor, newSpan, newCertainty == Certainty.ANSWERED ? after : null, newAction, newCertainty);
+    }
+
+    /** Whether its answer says that it changed nothing. */
+    boolean isQuiet() {
+        return switch (action) {
+            case Submit(NewTask item, Submitted answer) -> answer != null && !(answer instanceof Submitted.Created);
+            case Move(Transition move, Applied answer, boolean inTransaction) ->
+                answer != null && answer != Applied.APPLIED && answer != Applied.CANCEL_REQUESTED;
+            case Look look -> true;
+            case LookUp lookUp -> true;
+            case Claim claim -> false;
+        };
+    }
+
+    /** Each operation is one of its own, also if another one asked the same and was answered the same. */
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return this == other;
+    }
+
+    @Override
+    public int hashCode() {
+        return System.identityHashCode(this);
+    }
+
+    /** One line for a person who looks for the cause. */
+    String line(long since) {
+        return "%9.3f..%9.3f ms  clock %d..%d  actor %d  %s%s"
+                .formatted(
+                        (span.asked() - since) / 1e6,
+                        (span.answered() - since) / 1e6,
+                        span.clockAsked() % 10_000_000,
+                        span.clockAnswered() % 10_000_000,
+                        actor,
+                        certainty == Certainty.ANSWERED ? "" : certainty + " ",
+                        text());
+    }
+
+    private String text() {
+        return switch (action) {
+            case Submit(NewTask item, Submitted answer) -> {
+                NewTask.KeyRequest key = item.key();
+                yield "submit " + item.id() + " " + item.type() + " " + item.input()
+                        + (key == null
+                                ? ""
+                                : " ttl " + key.ttl().toMillis() + " policy "
+                                        + key.policy().text())
+                        + " -> " + answer;
+            }
+            case Claim(Claimed claimed, Duration lease) ->
+                "claim for " + lease.toMillis() + " -> " + claimed.lease() + " run "
+                        + claimed.task().run() + " of " + claimed.task().queue();
+            case Move(Transition move, Applied answer, boolean inTransaction) ->
+                move + (inTransaction ? " in a transaction" : "") + " -> " + answer;
+            case Look(TaskId id, Task found) ->
+                "find " + id + " -> " + (found == null ? null : "run " + found.run() + " " + found.progress());
+            case LookUp(Identity identity, KeyRecord found) -> "record -> " + found;
+        };
+    }
+}

@@ -1,0 +1,188 @@
+package dev.semel.storetests.storm;
+
+import dev.semel.store.NewTask;
+import dev.semel.store.TaskOptions;
+import dev.semel.task.Identity;
+import dev.semel.task.InputHash;
+import dev.semel.task.Json;
+import dev.semel.task.ReusePolicy;
+import dev.semel.task.ReusePolicy.AfterEnd;
+import dev.semel.task.ReusePolicy.OtherInput;
+import dev.semel.task.ReusePolicy.WhileOpen;
+import dev.semel.task.Scope;
+import dev.semel.task.TaskId;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The random choices of one actor: which tasks, under which keys, with which policies. There are so few keys that actors meet
+ * all the time, and each actor has a few of its own that it replaces while they are pending.
+ */
+final class StormPlan {
+
+    static final String WORK = "work";
+    static final String IDLE = "idle";
+    static final String NARROW = "narrow";
+    static final String SLOW = "slow";
+    static final Map<String, Integer> CONCURRENCIES = Map.of(NARROW, 2);
+
+    private static final List<String> TENANTS = List.of("north", "south");
+    private static final List<String> INPUTS = List.of("{\"n\":1}", "{\"n\":2}");
+    private static final List<InputHash> HASHES = INPUTS.stream()
+            .map(input -> InputHash.of(Json.parse(input), List.of()))
+            .toList();
+    private static final Duration LONG = Duration.ofHours(1);
+    private static final int HOT = 4;
+    private static final int OWN = 8;
+
+    final SplittableRandom random;
+    private final StormWeather weather;
+    private final StormClock clock;
+    private final int actor;
+    private long made;
+
+    StormPlan(long seed, int actor, StormWeather weather, StormClock clock) {
+        this.random = new SplittableRandom(seed * 0x9E37_79B9_7F4A_7C15L + actor);
+        this.actor = actor;
+        this.weather = weather;
+        this.clock = clock;
+    }
+
+    boolean oneIn(int n) {
+        return random.nextInt(n) == 0;
+    }
+
+    <T> T pick(List<T> from) {
+        return from.get(random.nextInt(from.size()));
+    }
+
+    private <T> T pick(T[] from) {
+        return from[random.nextInt(from.length)];
+    }
+
+    // ---- submissions
+
+    /** What to send next: mostly one or a few, now and then a batch that replaces tasks of the actor's own beside a hot key. */
+    List<NewTask> submissions(boolean mayWait) {
+        List<NewTask> batch = new ArrayList<>();
+        switch (random.nextInt(5)) {
+            case 0 -> {
+                int size = 1 + random.nextInt(OWN);
+                for (int i = 0; i < size; i++) {
+                    batch.add(own(i));
+                }
+                batch.add(random.nextInt(batch.size() + 1), hot());
+            }
+            case 1 -> {
+                int size = 2 + random.nextInt(mayWait ? 18 : 4);
+                for (int i = 0; i < size; i++) {
+                    batch.add(any());
+                }
+            }
+            default -> batch.add(any());
+        }
+        return batch;
+    }
+
+    private NewTask any() {
+        return switch (random.nextInt(8)) {
+            case 0 -> task(pick(TENANTS), pick(List.of(WORK, NARROW, SLOW)), null, "");
+            case 1 -> own(random.nextInt(OWN));
+            default -> hot();
+        };
+    }
+
+    private NewTask hot() {
+        int number = random.nextInt(HOT);
+        String tenant = TENANTS.get(number % 2);
+        // One identity lives in one queue mostly, so that its task is claimed soon.
+        String queue = number == 3 ? NARROW : oneIn(12) ? SLOW : WORK;
+        return task(tenant, queue, "hot-" + number, "");
+    }
+
+    /** A task under a key of this actor, in a queue that is claimed rarely: it is pending when the next one replaces it. */
+    private NewTask own(int number) {
+        return task("north", oneIn(10) ? WORK : IDLE, "own-" + actor + "-" + number, "own");
+    }
+
+    private NewTask task(String tenant, String queue, @Nullable String key, String kind) {
+        int input = oneIn(6) ? 1 : 0;
+        String type = oneIn(8) ? "other" : "type";
+        String mutex = weather.mutexes() && oneIn(4) ? "mutex-" + random.nextInt(2) : null;
+        TaskOptions options = new TaskOptions(oneIn(5) ? random.nextInt(10) : 0, null, null, mutex);
+        NewTask.Start start =
+                oneIn(12) ? new NewTask.Start.After(Duration.ofMillis(random.nextInt(40))) : NewTask.Start.now();
+        NewTask.KeyRequest request = key == null
+                ? null
+                : new NewTask.KeyRequest(
+                        Identity.of(tenant, Scope.custom("storm"), queue, type, key),
+                        HASHES.get(input),
+                        ttl(),
+                        kind.isEmpty() ? policy() : replacing());
+        return new NewTask(nextId(), tenant, queue, type, INPUTS.get(input), start, options, request);
+    }
+
+    private TaskId nextId() {
+        return new TaskId(
+                new UUID(clock.millis() << 16 | 0x7000L, 0x8000_0000_0000_0000L | (long) actor << 40 | ++made));
+    }
+
+    private Duration ttl() {
+        return weather.expiry() && random.nextInt(3) > 0 ? Duration.ofMillis(30 + random.nextInt(300)) : LONG;
+    }
+
+    private ReusePolicy replacing() {
+        return oneIn(4)
+                ? policy()
+                : ReusePolicy.of(WhileOpen.REPLACE, AfterEnd.RERUN, AfterEnd.RERUN)
+                        .onOtherInput(OtherInput.IGNORE);
+    }
+
+    private ReusePolicy policy() {
+        return switch (random.nextInt(8)) {
+            case 0 -> ReusePolicy.allowFailedOnly();
+            case 1 -> ReusePolicy.never();
+            case 2, 3, 4 -> ReusePolicy.afterFinish();
+            case 5 -> ReusePolicy.of(WhileOpen.REPLACE, pick(AfterEnd.values()), pick(AfterEnd.values()));
+            default ->
+                new ReusePolicy(
+                        pick(WhileOpen.values()),
+                        pick(WhileOpen.values()),
+                        pick(WhileOpen.values()),
+                        pick(AfterEnd.values()),
+                        pick(AfterEnd.values()),
+                        pick(AfterEnd.values()),
+                        pick(AfterEnd.values()),
+                        pick(OtherInput.values()));
+        };
+    }
+
+    // ---- claims and moves
+
+    List<String> queues() {
+        return switch (random.nextInt(8)) {
+            case 0 -> List.of(WORK, NARROW, SLOW, IDLE);
+            case 1 -> List.of(NARROW);
+            case 2 -> List.of(WORK, SLOW);
+            default -> List.of(WORK, NARROW);
+        };
+    }
+
+    Duration lease() {
+        return weather.shortLeases() && oneIn(3) ? Duration.ofMillis(5 + random.nextInt(60)) : Duration.ofMinutes(1);
+    }
+
+    Duration delay() {
+        return oneIn(3) ? Duration.ofMillis(random.nextInt(30)) : Duration.ZERO;
+    }
+
+    /** How far time goes in one tick. */
+    long tick() {
+        return oneIn(80) ? 100 + random.nextInt(500) : 1 + random.nextInt(5);
+    }
+}
