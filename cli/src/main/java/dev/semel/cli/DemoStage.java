@@ -16,7 +16,7 @@ import tools.jackson.databind.json.JsonMapper;
 /** What the steps of the demonstration share: the store, the processes, and a voice. */
 final class DemoStage {
 
-    static final Duration PATIENCE = Duration.ofSeconds(20);
+    static final Duration PATIENCE = Duration.ofSeconds(60);
     static final Duration LEASE = Duration.ofMillis(1_500);
 
     private final DemoProcess.Group processes;
