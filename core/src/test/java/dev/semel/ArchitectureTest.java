@@ -65,9 +65,9 @@ class ArchitectureTest {
 
     @ArchTest
     static final ArchRule noWallClock = ModuleRules.noWallClock(Map.of(
-            Semel.class, "the clock of whoever sets none",
-            InMemoryTaskStore.class, "the clock of whoever gives none",
-            InMemoryGuardStore.class, "the clock of whoever gives none"));
+            Semel.class, "the default clock",
+            InMemoryTaskStore.class, "the default clock",
+            InMemoryGuardStore.class, "the default clock"));
 
     @ArchTest
     static final ArchRule noSleep = ModuleRules.noSleep(Map.of());

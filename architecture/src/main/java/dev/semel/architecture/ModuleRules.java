@@ -24,7 +24,7 @@ public final class ModuleRules {
         return slices().matching("dev.(**)").should().beFreeOfCycles();
     }
 
-    /** Clocks are passed in: whoever reads the wall clock by itself cannot be tested without waiting. */
+    /** Clocks are passed in: a class that reads the wall clock cannot be tested without waiting. */
     public static ArchRule noWallClock(Map<Class<?>, String> exceptions) {
         return classes().should(new AccessCondition("read the wall clock", ModuleRules::isWallClock, exceptions));
     }

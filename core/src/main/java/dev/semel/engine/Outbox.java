@@ -18,8 +18,8 @@ import java.util.function.Consumer;
 /**
  * What a worker has to tell the store: the ends of attempts, and the intents and outcomes of effects. It goes in the order in
  * which it was put in, as much as there is in one call, and again until it is answered; while a call is under way the next one
- * gathers. A move that the store refuses with an error for as long as a lease lasts is given up, so that it does not hold up all
- * others for ever. Used by steps of the host only.
+ * gathers. A move that the store refuses for as long as a lease lasts, with an error other than its own trouble, is given up, so
+ * that it does not hold up all others for ever. Used by steps of the host only.
  *
  * <p>What can wait a moment goes with whatever goes next. So the outcome of an effect shares a commit with the intent of the
  * next one or with the end of the attempt, and an effect costs one commit and not two.
@@ -150,7 +150,8 @@ final class Outbox {
                 },
                 thrown -> {
                     warn(1, thrown);
-                    if (thrown instanceof StoreUnavailable) {
+                    if (thrown instanceof StoreUnavailable || thrown instanceof StoreUnusable) {
+                        // The store's trouble is never the task's, however long it lasts.
                         pauseAndThen(() -> sendAlone(batch, answers, move, host.nanoTime()));
                     } else if (host.nanoTime() - refusedSince < patience.toNanos()) {
                         pauseAndThen(() -> sendAlone(batch, answers, move, refusedSince));

@@ -277,9 +277,8 @@ public final class WorkerLoop {
                         vanished);
                 post(held, Runner.buried(held.claimed.lease(), vanished));
             } else if (held.vanishedAgain() && suspected > 1) {
-                // It runs when it is the only suspect here. To run it and return the others would not do: it may kill
-                // this
-                // process before they are returned, and they would be buried with it.
+                // It runs when it is the only suspect here. It must not begin while others are being returned: it may
+                // kill this process first, and they would be buried with it.
                 post(held, new Transition.PutBack(held.claimed.lease(), Duration.ZERO));
             } else {
                 ready.add(held);

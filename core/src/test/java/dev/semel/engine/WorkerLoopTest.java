@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.store.Applied;
 import dev.semel.store.ClaimRequest;
+import dev.semel.store.Claims;
 import dev.semel.store.ForwardingTaskStore;
 import dev.semel.store.InMemoryTaskStore;
 import dev.semel.store.NewTask;
@@ -14,6 +15,7 @@ import dev.semel.store.TaskStore;
 import dev.semel.store.Transition;
 import dev.semel.task.Identity;
 import dev.semel.task.RetryPolicy;
+import dev.semel.task.StoreUnusable;
 import dev.semel.task.TaskId;
 import dev.semel.task.TaskState;
 import dev.semel.task.TaskType;
@@ -170,6 +172,42 @@ final class WorkerLoopTest {
         assertThat(failed.state()).isEqualTo(TaskState.FAILED);
         assertThat(failed.progress().lastError())
                 .contains("The result could not be stored", "such a result cannot be stored");
+    }
+
+    @Test
+    void aStoreThatRefusesEverythingForLongerThanALeaseFailsNoTask() {
+        submit(20);
+        boolean[] refuses = {false};
+        boolean[] lastClaim = {false};
+        worker(
+                new ForwardingTaskStore(store) {
+                    @Override
+                    public Claims claim(ClaimRequest request) {
+                        // Otherwise the worker takes over from itself, and nothing is left to settle.
+                        if (lastClaim[0]) {
+                            throw new StoreUnusable("the disk is mounted read-only");
+                        }
+                        return super.claim(request);
+                    }
+
+                    @Override
+                    public List<Applied> apply(List<Transition> batch) {
+                        if (refuses[0]) {
+                            throw new StoreUnusable("the disk is mounted read-only");
+                        }
+                        return super.apply(batch);
+                    }
+                },
+                32,
+                type());
+        refuses[0] = true;
+        lastClaim[0] = true;
+        rounds(1);
+        host.pass(LEASE.multipliedBy(3));
+        assertThat(count(TaskState.COMPLETED)).isZero();
+        refuses[0] = false;
+        host.pass(LEASE);
+        assertThat(count(TaskState.COMPLETED)).isEqualTo(20);
     }
 
     @Test
