@@ -1,20 +1,20 @@
 package dev.semel;
 
-import dev.semel.store.Applied;
 import dev.semel.store.EffectPage;
 import dev.semel.store.EffectQuery;
 import dev.semel.store.EffectRecord;
+import dev.semel.store.Operated;
+import dev.semel.store.Operation;
 import dev.semel.store.Resolution;
 import dev.semel.store.Task;
 import dev.semel.store.TaskStore;
-import dev.semel.store.Transition;
 import dev.semel.task.InvalidInput;
 import dev.semel.task.Json;
 import dev.semel.task.TaskId;
 import dev.semel.task.TaskNotFound;
 import java.util.List;
 
-/** What people do about effects: look at what handlers did, and say what became of what nobody knows. */
+/** Operations on effects: look up the effects of handlers, and resolve effects with unknown outcome. */
 public final class EffectOperations {
 
     private final TaskStore store;
@@ -23,27 +23,29 @@ public final class EffectOperations {
         this.store = store;
     }
 
-    /** What became of a person's word about an effect. */
+    /** The outcome of a resolution. */
     public enum Resolving {
-        /** It is recorded, now or before; a parked task goes on, or has failed if it was given up. */
+        /** The resolution is recorded, now or before. A parked task continues, or has failed if it was given up. */
         RESOLVED,
-        /** The attempt that intended the effect still runs, or the task is to be given up and is not parked. */
+        /** The attempt that intended the effect still runs, or the resolution gives up a task that is not parked. */
         UNDER_WAY,
-        /** The effect has an outcome, or another attempt has dealt with it since it was looked at; nothing changed. */
+        /**
+         * The effect has a known outcome, or another attempt has changed it since it was looked up. Nothing changed.
+         */
         CHANGED
     }
 
     /**
-     * The effects of a task's lineage, those that earlier runs recorded included.
+     * Returns the effects of a task's lineage, including those recorded by earlier runs.
      *
      * @param id the task
-     * @return its effects, in order of names and indexes
+     * @return its effects, sorted by name and index
      * @throws TaskNotFound if there is no such task
      */
     public List<EffectRecord> of(TaskId id) {
         Task task = store.find(List.of(id)).get(id);
         if (task == null) {
-            throw new TaskNotFound("There is no task " + id + ". It may have been cleaned away.", id);
+            throw new TaskNotFound("There is no task " + id + ", or its data is no longer stored.", id);
         }
         return store.effects(List.of(task.lineage())).getOrDefault(task.lineage(), List.of());
     }
@@ -51,31 +53,31 @@ public final class EffectOperations {
     /**
      * Lists effects, oldest lineage first.
      *
-     * @param query which ones
-     * @return a page of them
+     * @param query the filter
+     * @return a page of effects
      */
     public EffectPage list(EffectQuery query) {
         return store.effects(query);
     }
 
     /**
-     * Says what became of an effect whose outcome is unknown.
+     * Resolves an effect with unknown outcome.
      *
-     * @param effect the effect, as it was looked at
-     * @param resolution what became of it, who says so, and why
-     * @return what became of that
-     * @throws InvalidInput if the result is no JSON
+     * @param effect the effect, as it was looked up
+     * @param resolution the outcome, who reports it, and why
+     * @return whether the resolution is recorded
+     * @throws InvalidInput if the result is not valid JSON
      */
     public Resolving resolve(EffectRecord effect, Resolution resolution) {
         if (resolution.result() != null) {
             Json.parse(resolution.result());
         }
-        Applied answer = store.apply(List.of(new Transition.Resolve(effect.id(), effect.by(), resolution)))
+        Operated answer = store.operate(List.of(new Operation.Resolve(effect.id(), effect.by(), resolution)))
                 .getFirst();
         return switch (answer) {
             case APPLIED -> Resolving.RESOLVED;
             case HELD -> Resolving.UNDER_WAY;
-            case STALE, NOT_FOUND, SUPERSEDED, SETTLED, TOO_LATE, CANCEL_REQUESTED, CIRCLE -> Resolving.CHANGED;
+            case STALE, NOT_FOUND, SUPERSEDED, CANCEL_REQUESTED, CIRCLE -> Resolving.CHANGED;
         };
     }
 }

@@ -22,7 +22,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Finds out what becomes of a submission without sending it, by the very function that stores decide with. */
+/**
+ * An explainer of decisions. It predicts the outcome of a submission without sending it, with the same function that
+ * stores use.
+ */
 final class Explainer {
 
     private static final Pattern MADE_KEY = Pattern.compile("(strict|contextual):sha256:[0-9a-f]{64}:.+");
@@ -35,7 +38,7 @@ final class Explainer {
         this.standard = standard;
     }
 
-    /** What would become of a submission. */
+    /** Explains what a submission would do. */
     Explanation explain(SubmissionRequest<?, ?> request) {
         NewTask task = request.preview();
         NewTask.KeyRequest key = task.key();
@@ -86,7 +89,7 @@ final class Explainer {
                 input == null ? List.of() : request.differingPaths(input, task.input()));
     }
 
-    /** How a task came to be what it is, and what its key would do now. */
+    /** Explains the state of a task, and what a submission with its key would do now. */
     Explanation explain(TaskId id) {
         Task task = store.find(List.of(id)).get(id);
         if (task == null) {
@@ -115,10 +118,11 @@ final class Explainer {
                 task.lineage().equals(task.id())
                         ? "It is run " + task.run() + " of its key and begins a lineage of its own."
                         : "It is run " + task.run() + " of its key and continues task " + task.lineage()
-                                + ", with that one's tokens and recorded effects.");
+                                + ", with the tokens and recorded effects of that task.");
         ReusePolicy policy = Objects.requireNonNullElse(queue.reuse(), standard);
         KeyRecord record = store.record(identity).orElse(null);
-        // The hash of a task that lost its key is not kept where it can be read; its successor's would mislead.
+        // The hash of a task that lost its key is not stored in a readable place; the hash of its successor would
+        // mislead.
         boolean holds = record != null && record.taskId().equals(id);
         if (record != null && !holds) {
             remarks.add("It no longer holds its key.");
@@ -126,8 +130,8 @@ final class Explainer {
         Decision decision = record == null
                 ? new Decision.Create()
                 : decide(record, new Decision.Request(record.type(), record.inputHash()), policy);
-        remarks.add("What follows is what a submission with the same input would get now, by the policy of the queue or"
-                + " the instance; its type or itself may have another.");
+        remarks.add("The following applies to a submission with the same input now, by the policy of the queue or the"
+                + " instance; the task type or the submission may set another.");
         return new Explanation(
                 id,
                 task.type(),
@@ -143,7 +147,10 @@ final class Explainer {
                 remarks);
     }
 
-    /** Stored keys tell by their beginning who made them; a function of the user's own looks like a caller. */
+    /**
+     * Returns the strategy of a stored key, which is recognised by its prefix. A key of a user-defined function looks
+     * like a caller's key.
+     */
     private static String strategyOf(Identity identity) {
         Matcher made = MADE_KEY.matcher(identity.key());
         return made.matches() ? made.group(1) : "given";
@@ -162,14 +169,14 @@ final class Explainer {
                 remarks.add(what + "waits"
                         + (task.options().mutex() == null
                                 ? " until the task that it replaces has ended."
-                                : " until no other task of its type with its mutex runs, or the task that it replaces"
-                                        + " has ended."));
+                                : " until no other task of its type with the same mutex runs, or the task"
+                                        + " that it replaces has ended."));
             case COMPLETED, FAILED, CANCELLED, TIMED_OUT ->
                 remarks.add(what + "ended as " + task.state().word() + " " + progress.finishedAt() + ", after "
                         + progress.attempt() + (progress.attempt() == 1 ? " attempt." : " attempts."));
         }
         if (task.state().isOpen() && progress.cancelRequested()) {
-            remarks.add("It was asked to cancel and ends when its handler does, or when its lease runs out.");
+            remarks.add("Its cancellation was requested: it ends when its handler ends, or when its lease expires.");
         }
         if (task.state() == TaskState.PENDING && queue.isPaused()) {
             remarks.add("Its queue is paused.");
@@ -202,7 +209,7 @@ final class Explainer {
         };
     }
 
-    /** The cell of the policy that decided. */
+    /** Returns the cell of the policy that decided. */
     private static @Nullable String rule(Decision decision, @Nullable KeyRecord record, ReusePolicy policy) {
         if (record == null || decision instanceof Decision.Create) {
             return null;

@@ -17,20 +17,20 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What becomes of a submission, or became of it, and why. Never shows an input or a result: both may be secret.
+ * An explanation of what a submission does or did, and why. It never shows an input or a result: both may be secret.
  *
- * @param taskId the task that the submission would make; the one that is explained, if it is there already
+ * @param taskId the task that the submission would create, or the existing task that is explained
  * @param type the task type
  * @param queue the queue
- * @param identity what the key makes the submission the same as; null without a key
- * @param strategy where the key comes from: {@code given} by the caller, or the word of the identity strategy
- * @param inputHash the hash of what is compared; null if it is not known
+ * @param identity the identity of the submission; null without a key
+ * @param strategy the origin of the key: {@code given} by the caller, or the name of the identity strategy
+ * @param inputHash the hash of the compared part of the input; null if it is not known
  * @param record the record of the identity; null if there is none
  * @param difference how the input compares with that of the record's task; null if there is no record
- * @param policy the policy that decides; null without a key
- * @param rule the one cell of the policy that decides, for example {@code completed=return}; null where none does
- * @param outcome what becomes of the submission
- * @param remarks further sentences, about a task that is there already
+ * @param policy the policy that applies; null without a key
+ * @param rule the rule of the policy that applies, for example {@code completed=return}; null if none applies
+ * @param outcome the outcome of the submission
+ * @param remarks further sentences about an existing task
  */
 public record Explanation(
         TaskId taskId,
@@ -46,48 +46,49 @@ public record Explanation(
         Outcome outcome,
         List<String> remarks) {
 
-    /** Copies. */
+    /** Copies the list. */
     public Explanation {
         remarks = List.copyOf(remarks);
     }
 
-    /** What becomes of a submission. */
+    /** The outcome of a submission. */
     public enum Outcome {
-        /** A new task is made. */
+        /** A new task is created. */
         CREATE,
-        /** This very submission was sent before and is answered as the first time. */
+        /** The same submission was sent before and gets the same answer. */
         REPEAT,
-        /** The existing task is the answer. */
+        /** The existing task is returned. */
         RETURN,
-        /** The existing task is the answer, with a warning that the input differs. */
+        /** The existing task is returned, with a warning that the input differs. */
         WARN,
-        /** A new run of the same identity is made. */
+        /** A new run of the same identity is created. */
         RERUN,
-        /** The existing task is cancelled and a new one made. */
+        /** The existing task is cancelled and a new one is created. */
         REPLACE,
-        /** It is refused because the task exists. */
+        /** The submission is rejected because the task exists. */
         REJECT,
-        /** It is refused because the input or the type is another one. */
+        /** The submission is rejected because the input or the type differs. */
         CONFLICT
     }
 
     /**
-     * How two submissions of one identity compare.
+     * The comparison of two submissions of one identity.
      *
      * @param sameType whether the task types are the same
-     * @param sameInput whether the hashes of what is compared are the same
-     * @param paths where the inputs differ, as JSON pointers; empty if they do not or if the first one is no longer stored
+     * @param sameInput whether the hashes of the inputs are the same
+     * @param paths where the inputs differ, as JSON pointers; empty if they are the same or if the first one is no
+     *     longer stored
      */
     public record Difference(boolean sameType, boolean sameInput, List<String> paths) {
 
-        /** Copies. */
+        /** Copies the list. */
         public Difference {
             paths = List.copyOf(paths);
         }
     }
 
     /**
-     * The explanation for a person.
+     * Returns the explanation as sentences.
      *
      * @return sentences in reading order
      */
@@ -99,8 +100,8 @@ public record Explanation(
             said.addAll(remarks);
             return said;
         }
-        said.add(whence(identity));
-        said.add("It counts within tenant \"" + identity.tenant() + "\" and the scope "
+        said.add(keyOrigin(identity));
+        said.add("It is unique within tenant \"" + identity.tenant() + "\" and the scope "
                 + (identity.scopeKind() == Scope.Kind.TENANT
                         ? "of the whole tenant"
                         : identity.scopeKind().word() + " \"" + identity.scopeName() + "\"")
@@ -111,19 +112,19 @@ public record Explanation(
         return said;
     }
 
-    private String whence(Identity of) {
+    private String keyOrigin(Identity of) {
         String key = "Key \"" + Limits.shown(of.key()) + "\" ";
         return switch (strategy) {
             case "given" -> key + "was given by the caller.";
-            case "strict" -> key + "is made of the type and a hash of the whole input (strategy strict).";
-            case "contextual" -> key + "is made of the type and a hash of chosen fields (strategy contextual).";
-            default -> key + "was made by the identity strategy " + strategy + ".";
+            case "strict" -> key + "is derived from the type and a hash of the whole input (strategy strict).";
+            case "contextual" -> key + "is derived from the type and a hash of selected fields (strategy contextual).";
+            default -> key + "is derived by the identity strategy " + strategy + ".";
         };
     }
 
     private List<String> aboutRecord() {
         if (record == null) {
-            return List.of("There is no record of it: the key is free.");
+            return List.of("There is no record of the key: it is free.");
         }
         List<String> said = new ArrayList<>();
         TaskState state = record.state();
@@ -135,14 +136,14 @@ public record Explanation(
                 + (record.dataGone() ? " Its data is no longer stored." : ""));
         said.add(
                 state.isOpen()
-                        ? "While that is open the key is held, whatever its window."
+                        ? "While that task is open it holds the key, even after its window."
                         : record.windowPassed()
                                 ? "Its window passed " + record.expiresAt() + ", so the key is free."
                                 : "Its window ends " + record.expiresAt() + ".");
         Instant last = record.lastDuplicateAt();
         if (last != null) {
             said.add(record.duplicates() + (record.duplicates() == 1 ? " submission was" : " submissions were")
-                    + " answered with it; the last was counted " + last + ".");
+                    + " answered with that task; the last one was counted " + last + ".");
         }
         if (difference != null && !(record.windowPassed() && !state.isOpen())) {
             said.add(comparison(difference));
@@ -151,32 +152,32 @@ public record Explanation(
     }
 
     private static String comparison(Difference difference) {
-        String typed = difference.sameType() ? "" : "The task type is another one. ";
+        String typed = difference.sameType() ? "" : "The task type differs. ";
         if (difference.sameInput()) {
-            return typed + "What is compared of the input is the same.";
+            return typed + "The compared part of the input is the same.";
         }
-        return typed + "What is compared of the input is another"
+        return typed + "The compared part of the input differs"
                 + (difference.paths().isEmpty()
                         ? "."
-                        : ": it differs at " + Limits.shown(String.join(", ", difference.paths())) + ".");
+                        : " at " + Limits.shown(String.join(", ", difference.paths())) + ".");
     }
 
     private String verdict() {
         String because = rule == null ? "" : " (rule " + rule + ")";
         return switch (outcome) {
-            case CREATE -> "So a submission makes a new task, run 1.";
-            case REPEAT -> "This very submission was sent before and is answered as the first time.";
-            case RETURN -> "So a submission is answered with that task" + because + ".";
-            case WARN -> "So a submission is answered with that task, and told that the input differs" + because + ".";
-            case RERUN -> "So a submission makes a new task of the same key, the next run" + because + ".";
-            case REPLACE -> "So a submission cancels that task and makes a new one" + because + ".";
-            case REJECT -> "So a submission is refused, because the task exists" + because + ".";
-            case CONFLICT -> "So a submission is refused as a conflict, and nothing changes" + because + ".";
+            case CREATE -> "So a submission creates a new task, run 1.";
+            case REPEAT -> "The same submission was sent before and gets the same answer.";
+            case RETURN -> "So a submission returns that task" + because + ".";
+            case WARN -> "So a submission returns that task, with a warning that the input differs" + because + ".";
+            case RERUN -> "So a submission creates a new task under the same key, the next run" + because + ".";
+            case REPLACE -> "So a submission cancels that task and creates a new one" + because + ".";
+            case REJECT -> "So a submission is rejected, because the task exists" + because + ".";
+            case CONFLICT -> "So a submission is rejected as a conflict, and nothing changes" + because + ".";
         };
     }
 
     /**
-     * The explanation for a program.
+     * Returns the explanation as JSON.
      *
      * @return a JSON object in one line
      */
@@ -232,7 +233,7 @@ public record Explanation(
         return time == null ? null : time.toString();
     }
 
-    /** Writes one object, member by member. */
+    /** A writer of one JSON object, member by member. */
     private static final class JsonObject {
 
         private final StringBuilder text = new StringBuilder("{");

@@ -1,22 +1,27 @@
 package dev.semel;
 
-import dev.semel.store.Submitting;
+import dev.semel.store.NewTask;
+import dev.semel.store.Submitted;
 import dev.semel.task.TaskType;
 import java.util.List;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Submits inside a JDBC transaction of the caller's own. What it answers is provisional until the commit, and asking for a
- * result before that is an error. It never commits, rolls back or closes the connection.
+ * The entry point for submissions inside a JDBC transaction of the caller. Its answers are provisional until the
+ * commit, and waiting for a result before the commit is an error. It never commits, rolls back or closes the
+ * connection.
  */
 public final class JoinedSemel {
 
     private final Semel semel;
     private final Sender sender;
+    private final Runnable committed;
 
-    JoinedSemel(Semel semel, Submitting joined) {
+    JoinedSemel(Semel semel, Function<List<NewTask>, List<Submitted>> joined, Runnable committed) {
         this.semel = semel;
-        this.sender = new Sender(semel, task -> joined.submit(List.of(task)).getFirst(), joined, true);
+        this.committed = committed;
+        this.sender = new Sender(semel, task -> joined.apply(List.of(task)).getFirst(), joined, true);
     }
 
     /**
@@ -29,11 +34,11 @@ public final class JoinedSemel {
      * @return the request; nothing happens until it is sent
      */
     public <I, O extends @Nullable Object> SubmissionRequest<I, O> submit(TaskType<I, O> type, I input) {
-        return semel.request(sender, type, input);
+        return semel.request(() -> sender, type, input);
     }
 
     /**
-     * Sends many submissions inside the transaction: one outcome per item, in order.
+     * Sends several submissions inside the transaction and returns one outcome per item, in order.
      *
      * @param requests the submissions
      * @param <O> the class of the output
@@ -42,5 +47,17 @@ public final class JoinedSemel {
     public <O extends @Nullable Object> List<SubmitOutcome<O>> submitAll(
             List<? extends SubmissionRequest<?, O>> requests) {
         return sender.sendAll(requests);
+    }
+
+    /**
+     * Wakes the workers for the tasks that were submitted here. Call it after the transaction has committed; without it
+     * workers on PostgreSQL find the tasks with their next poll. A SQLite store notices the commit by itself.
+     */
+    public void committed() {
+        committed.run();
+    }
+
+    Sender sender() {
+        return sender;
     }
 }

@@ -1,19 +1,21 @@
 package dev.semel;
 
 import dev.semel.engine.Cleaner;
-import dev.semel.store.Applied;
 import dev.semel.store.Attempt;
 import dev.semel.store.EffectRecord;
 import dev.semel.store.KeyRecord;
+import dev.semel.store.Operated;
+import dev.semel.store.Operation;
 import dev.semel.store.Page;
 import dev.semel.store.QueueDepth;
 import dev.semel.store.QueueSetUp;
 import dev.semel.store.QueueSettings;
+import dev.semel.store.SubmitRequest;
+import dev.semel.store.Submitted;
 import dev.semel.store.Swept;
 import dev.semel.store.Task;
 import dev.semel.store.TaskQuery;
 import dev.semel.store.TaskStore;
-import dev.semel.store.Transition;
 import dev.semel.task.Identity;
 import dev.semel.task.InvalidInput;
 import dev.semel.task.TaskId;
@@ -31,8 +33,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What people do to tasks, keys and queues that are there: look, cancel, redrive, release, pause, set. Everything here may be
- * repeated, and does nothing the second time.
+ * Operations on existing tasks, keys and queues: look up, cancel, redrive, release, pause, set. Every operation can be
+ * repeated, and the repetition changes nothing.
  */
 public final class Operations {
 
@@ -49,34 +51,38 @@ public final class Operations {
         this.explainer = explainer;
     }
 
-    /** What became of the wish to cancel a task. */
+    /** The outcome of a request to cancel a task. */
     public enum Cancellation {
-        /** It has ended as cancelled, now or before. */
+        /** The task has ended as cancelled, now or before. */
         CANCELLED,
-        /** It runs and was asked: it stays open and keeps its key until its handler ends or its lease runs out. */
+        /**
+         * The task is running and its cancellation was requested: it stays open and holds its key until its handler
+         * ends or its lease expires.
+         */
         ASKED,
-        /** It had ended another way before. */
+        /** The task had ended in another state before. */
         ENDED
     }
 
-    /** What became of the wish to redrive a task. */
+    /** The outcome of a request to redrive a task. */
     public enum Redriving {
-        /** It is pending again under a fresh budget, as the same task: by this wish, or by another at the same time. */
+        /** The same task is pending again with a new retry budget, by this request or by a concurrent one. */
         REDRIVEN,
-        /** A newer task holds its key; nothing changed. */
+        /** A newer task holds the key; nothing changed. */
         SUPERSEDED,
-        /** It is no dead letter, or was redriven since it was looked at; nothing changed. */
+        /** The task is not a dead letter, or was redriven since it was looked up; nothing changed. */
         NOT_DEAD
     }
 
     /**
-     * What a redrive would do with a dead letter.
+     * A preview of what a redrive would do with a dead letter.
      *
-     * @param task the dead letter: what would run
-     * @param attempts the attempts that it had, oldest first
-     * @param effects the effects of its lineage: those that are done will not run again, those that are unknown will be dealt
-     *     with as their handler says, or will not run again if their provider's window has passed
-     * @param supersededBy the newer task that holds its key, so that a redrive would change nothing; null if it would run
+     * @param task the dead letter
+     * @param attempts its attempts, oldest first
+     * @param effects the effects of its lineage. Effects that are done will not run again. Effects with unknown outcome
+     *     will be handled as their handler declares, or will not run again if their provider's window has passed
+     * @param supersededBy the newer task that holds its key, so that a redrive would change nothing; null if the dead
+     *     letter would run
      */
     public record Outlook(
             Task task,
@@ -85,48 +91,55 @@ public final class Operations {
             @Nullable TaskId supersededBy) {}
 
     /**
-     * A queue, as people look at it.
+     * A view of a queue.
      *
      * @param name its name
-     * @param setUp its settings, in both layers
-     * @param depth its tasks
+     * @param setUp its settings: declared, and set at run time
+     * @param depth the number of its tasks by state
      */
     public record QueueView(String name, QueueSetUp setUp, QueueDepth depth) {}
 
     /**
-     * A key, as people look at it.
+     * A view of a key.
      *
-     * @param record its record, or null if there is none, because nobody used it or because it was released or cleaned away
-     * @param tasks the tasks that were made under it and are still stored, newest first, at most a thousand
+     * @param record its record, or null if there is none, because the key was never used, or was released or cleaned up
+     * @param tasks the tasks that were created under it and are still stored, newest first, at most a thousand
      */
     public record KeyView(@Nullable KeyRecord record, List<Task> tasks) {}
 
     // ---- tasks
 
     /**
-     * Cancels a task. One that is pending or waiting ends at once; one that runs is asked to.
+     * Cancels a task. A pending or waiting task ends immediately; a running task is requested to end.
      *
      * @param id the task
-     * @return what became of it
+     * @return the outcome
      * @throws TaskNotFound if there is no such task
      */
     public Cancellation cancel(TaskId id) {
-        return cancellation(id, one(new Transition.Cancel(id)));
+        Submitted answer = store.submit(List.of(new SubmitRequest.Cancel(id))).getFirst();
+        return switch (answer) {
+            case Submitted.Cancellation.CANCELLED -> Cancellation.CANCELLED;
+            case Submitted.Cancellation.REQUESTED -> Cancellation.ASKED;
+            case Submitted.Cancellation.TOO_LATE -> Cancellation.ENDED;
+            case Submitted.Cancellation.NOT_FOUND -> throw notFound(id);
+            case Submitted other -> throw new IllegalStateException("A cancellation was answered with " + other);
+        };
     }
 
     /**
-     * Cancels all open tasks that a filter lets pass.
+     * Cancels all open tasks that match a filter.
      *
-     * @param filter which ones; pending, running and waiting ones if it names no states
-     * @param each told of each task and what became of it
+     * @param filter the filter; without states it matches pending, running and waiting tasks
+     * @param each called with each task and its outcome
      */
     public void cancelAll(TaskQuery filter, Progress<Cancellation> each) {
         pages(filter, OPEN, tasks -> {
-            List<Transition> moves = new ArrayList<>();
-            tasks.forEach(task -> moves.add(new Transition.Cancel(task.id())));
-            List<Applied> answers = store.apply(moves);
+            List<Operation> moves = new ArrayList<>();
+            tasks.forEach(task -> moves.add(new Operation.Cancel(task.id())));
+            List<Operated> answers = store.operate(moves);
             for (int i = 0; i < answers.size(); i++) {
-                if (answers.get(i) != Applied.NOT_FOUND) {
+                if (answers.get(i) != Operated.NOT_FOUND) {
                     each.done(tasks.get(i), cancellation(tasks.get(i).id(), answers.get(i)));
                 }
             }
@@ -136,15 +149,15 @@ public final class Operations {
     /**
      * Lists the open tasks that {@link #cancelAll} would cancel.
      *
-     * @param filter which ones; pending, running and waiting ones if it names no states
-     * @param each told of each task
+     * @param filter the filter; without states it matches pending, running and waiting tasks
+     * @param each called with each task
      */
     public void previewCancelAll(TaskQuery filter, Consumer<Task> each) {
         pages(filter, OPEN, tasks -> tasks.forEach(each));
     }
 
     /**
-     * Says how a task came to be what it is, and what its key would do now.
+     * Explains the state of a task, and what a submission with its key would do now.
      *
      * @param id the task
      * @return the explanation
@@ -154,11 +167,11 @@ public final class Operations {
         return explainer.explain(id);
     }
 
-    private static Cancellation cancellation(TaskId id, Applied answer) {
+    private static Cancellation cancellation(TaskId id, Operated answer) {
         return switch (answer) {
             case APPLIED -> Cancellation.CANCELLED;
             case CANCEL_REQUESTED -> Cancellation.ASKED;
-            case STALE, SUPERSEDED, HELD, SETTLED, TOO_LATE, CIRCLE -> Cancellation.ENDED;
+            case STALE, SUPERSEDED, HELD, CIRCLE -> Cancellation.ENDED;
             case NOT_FOUND -> throw notFound(id);
         };
     }
@@ -168,39 +181,39 @@ public final class Operations {
     /**
      * Lists dead letters, newest first.
      *
-     * @param filter which ones; failed and timed out ones if it names no states
-     * @return a page of them
+     * @param filter the filter; without states it matches failed and timed out tasks
+     * @return a page of dead letters
      */
     public Page deadLetters(TaskQuery filter) {
         return store.list(in(filter, DEAD));
     }
 
     /**
-     * Makes a dead letter run again, as the same task under a fresh budget.
+     * Redrives a dead letter: it runs again as the same task with a new retry budget.
      *
      * @param id the task
-     * @return what became of it
+     * @return the outcome
      * @throws TaskNotFound if there is no such task
      */
     public Redriving redrive(TaskId id) {
         Task task = find(id);
         return task.state().isDead()
-                ? redriving(one(new Transition.Redrive(id, task.progress().attempt())))
+                ? redriving(one(new Operation.Redrive(id, task.progress().attempt())))
                 : Redriving.NOT_DEAD;
     }
 
     /**
-     * Redrives all dead letters that a filter lets pass.
+     * Redrives all dead letters that match a filter.
      *
-     * @param filter which ones; failed and timed out ones if it names no states
-     * @param each told of each task and what became of it
+     * @param filter the filter; without states it matches failed and timed out tasks
+     * @param each called with each task and its outcome
      */
     public void redriveAll(TaskQuery filter, Progress<Redriving> each) {
         pages(filter, DEAD, tasks -> {
-            List<Transition> moves = new ArrayList<>();
+            List<Operation> moves = new ArrayList<>();
             tasks.forEach(task ->
-                    moves.add(new Transition.Redrive(task.id(), task.progress().attempt())));
-            List<Applied> answers = store.apply(moves);
+                    moves.add(new Operation.Redrive(task.id(), task.progress().attempt())));
+            List<Operated> answers = store.operate(moves);
             for (int i = 0; i < answers.size(); i++) {
                 each.done(tasks.get(i), redriving(answers.get(i)));
             }
@@ -208,10 +221,10 @@ public final class Operations {
     }
 
     /**
-     * Says what {@link #redriveAll} would do, without doing it.
+     * Previews {@link #redriveAll} without changing anything.
      *
-     * @param filter which ones; failed and timed out ones if it names no states
-     * @param each told of each task
+     * @param filter the filter; without states it matches failed and timed out tasks
+     * @param each called with each task
      */
     public void previewRedriveAll(TaskQuery filter, Consumer<Outlook> each) {
         Map<Identity, TaskId> promised = new HashMap<>();
@@ -219,10 +232,10 @@ public final class Operations {
     }
 
     /**
-     * Says what {@link #redrive} would do, without doing it.
+     * Previews {@link #redrive} without changing anything.
      *
      * @param id the task
-     * @return the outlook; empty if the task is no dead letter
+     * @return the preview; empty if the task is not a dead letter
      * @throws TaskNotFound if there is no such task
      */
     public Optional<Outlook> previewRedrive(TaskId id) {
@@ -232,7 +245,7 @@ public final class Operations {
                 : Optional.empty();
     }
 
-    /** The keys that were promised to a task before are no longer free for another one. */
+    /** Previews the redrive of dead letters. A key that one of them would take is not free for the following ones. */
     private List<Outlook> outlooks(List<Task> dead, Map<Identity, TaskId> promised) {
         Map<Identity, KeyRecord> records = store.records(dead.stream()
                 .map(Task::identity)
@@ -271,25 +284,25 @@ public final class Operations {
                 && (record.state().isOpen() || !record.windowPassed())) {
             return record.taskId();
         }
-        // One that was replaced and still runs has lost the key, and two of one key never run at the same time.
+        // A replaced task that still runs has lost the key, and two tasks of one key never run at the same time.
         List<Task> open = store.list(in(TaskQuery.of(identity, 1), OPEN)).tasks();
         return open.isEmpty() ? null : open.getFirst().id();
     }
 
-    private static Redriving redriving(Applied answer) {
+    private static Redriving redriving(Operated answer) {
         return switch (answer) {
             case APPLIED -> Redriving.REDRIVEN;
             case SUPERSEDED -> Redriving.SUPERSEDED;
-            case STALE, NOT_FOUND, HELD, CANCEL_REQUESTED, SETTLED, TOO_LATE, CIRCLE -> Redriving.NOT_DEAD;
+            case STALE, NOT_FOUND, HELD, CANCEL_REQUESTED, CIRCLE -> Redriving.NOT_DEAD;
         };
     }
 
     // ---- keys
 
     /**
-     * Looks at a key.
+     * Looks up a key.
      *
-     * @param identity tenant, scope and key
+     * @param identity the identity of the key
      * @return its record and its tasks
      */
     public KeyView key(Identity identity) {
@@ -298,30 +311,30 @@ public final class Operations {
                 store.list(TaskQuery.of(identity, TaskQuery.MAX_LIMIT)).tasks());
     }
 
-    /** What became of the wish to release a key. */
+    /** The outcome of a request to release a key. */
     public enum Release {
-        /** The next submission makes a new task. */
+        /** The key is released: the next submission creates a new task. */
         RELEASED,
-        /** Its task is still open, so the key stays. */
+        /** Its task is still open and holds the key. */
         HELD,
-        /** There is no record of it: it is free already. */
+        /** There is no record of the key: it is free already. */
         FREE
     }
 
     /**
-     * Frees a key whose task has ended, so that the next submission makes a new task.
+     * Releases a key whose task has ended, so that the next submission creates a new task.
      *
-     * @param identity tenant, scope and key
-     * @return what became of it
+     * @param identity the identity of the key
+     * @return the outcome
      */
     public Release release(Identity identity) {
-        // Somebody else may take the key in between; then the new holder is looked at, a few times at the most.
+        // Another submission may take the key in between. Then the new holder is looked up, a bounded number of times.
         for (int tries = 0; tries < 10; tries++) {
             Optional<KeyRecord> record = store.record(identity);
             if (record.isEmpty()) {
                 return Release.FREE;
             }
-            switch (one(new Transition.ReleaseKey(identity, record.get().taskId()))) {
+            switch (one(new Operation.ReleaseKey(identity, record.get().taskId()))) {
                 case APPLIED -> {
                     return Release.RELEASED;
                 }
@@ -331,7 +344,7 @@ public final class Operations {
                 case NOT_FOUND -> {
                     return Release.FREE;
                 }
-                case SUPERSEDED, STALE, CANCEL_REQUESTED, SETTLED, TOO_LATE, CIRCLE -> {}
+                case SUPERSEDED, STALE, CANCEL_REQUESTED, CIRCLE -> {}
             }
         }
         return Release.HELD;
@@ -340,43 +353,77 @@ public final class Operations {
     // ---- queues
 
     /**
-     * Looks at all queues that have settings or tasks.
+     * Looks up all queues that have settings or tasks.
      *
-     * @return the queues in order of their names
+     * @return the queues, sorted by name
      */
     public List<QueueView> queues() {
         Map<String, QueueSetUp> setUps = store.queues();
         Map<String, QueueDepth> depths = store.depths();
         Map<String, QueueView> views = new TreeMap<>();
-        QueueDepth none = new QueueDepth(0, 0, 0, 0, 0, null);
+        QueueDepth none = QueueDepth.EMPTY;
         setUps.forEach((name, setUp) -> views.put(name, new QueueView(name, setUp, depths.getOrDefault(name, none))));
-        depths.forEach((name, depth) -> views.putIfAbsent(name, new QueueView(name, QueueSetUp.NONE, depth)));
+        // A store may count zero tasks for a queue that had some once.
+        depths.forEach((name, depth) -> {
+            if (!depth.equals(none)) {
+                views.putIfAbsent(name, new QueueView(name, QueueSetUp.NONE, depth));
+            }
+        });
         return List.copyOf(views.values());
     }
 
     /**
-     * Changes settings of a queue from now on, for all programs; it wins over code and configuration.
+     * Looks up the queues that have open tasks or dead letters of one tenant. Only that tenant's tasks are counted; the
+     * settings are those of the queue, which all its tenants share.
      *
-     * @param queue the queue
-     * @param changes what to change; where it says nothing, what was set before stays
-     * @throws InvalidInput if the queue would get its own dead letters back
+     * @param tenant the tenant
+     * @return the queues, sorted by name
      */
-    public void set(String queue, QueueSettings changes) {
-        change(queue, new Transition.SetQueue(queue, changes));
+    public List<QueueView> queues(String tenant) {
+        Map<String, QueueDepth> depths = new TreeMap<>(store.depths(tenant));
+        depths.values().removeIf(QueueDepth.EMPTY::equals);
+        Map<String, QueueSetUp> setUps = store.queues(depths.keySet());
+        return depths.entrySet().stream()
+                .map(depth -> new QueueView(
+                        depth.getKey(), setUps.getOrDefault(depth.getKey(), QueueSetUp.NONE), depth.getValue()))
+                .toList();
     }
 
     /**
-     * Forgets what was set at run time, a pause included: the queue is as code and configuration say.
+     * Changes settings of a queue at run time, for all processes. They override code and configuration.
+     *
+     * @param queue the queue
+     * @param changes the changes; settings that are not given keep their value
+     * @throws InvalidInput if the queue would get its own dead letters back
+     */
+    public void set(String queue, QueueSettings changes) {
+        change(queue, new Operation.SetQueue(queue, changes));
+    }
+
+    /**
+     * Removes all settings that were made at run time, including a pause. The settings of code and configuration apply
+     * again.
      *
      * @param queue the queue
      * @throws InvalidInput if the queue would get its own dead letters back
      */
     public void reset(String queue) {
-        change(queue, new Transition.ResetQueue(queue));
+        change(queue, new Operation.ResetQueue(queue));
     }
 
     /**
-     * Lets no task of a queue be claimed until it is resumed. What runs goes on.
+     * Removes all settings of a queue: those made at run time, and those that code and configuration declared. A queue
+     * without tasks is then no longer listed. A program that declares settings of it does so again when it is next built.
+     *
+     * @param queue the queue
+     */
+    public void forget(String queue) {
+        List<Operated> unused = store.operate(
+                List.of(new Operation.DeclareQueue(queue, QueueSettings.NONE), new Operation.ResetQueue(queue)));
+    }
+
+    /**
+     * Pauses a queue: none of its tasks is claimed until it is resumed. Running tasks continue.
      *
      * @param queue the queue
      */
@@ -385,7 +432,7 @@ public final class Operations {
     }
 
     /**
-     * Ends a pause.
+     * Resumes a paused queue.
      *
      * @param queue the queue
      */
@@ -393,38 +440,38 @@ public final class Operations {
         set(queue, QueueSettings.builder().paused(false).build());
     }
 
-    private void change(String queue, Transition.OfQueue move) {
-        if (one(move) == Applied.CIRCLE) {
-            throw Declarations.circle(queue, Declarations.NOTHING_CHANGED);
+    private void change(String queue, Operation.OfQueue move) {
+        if (one(move) == Operated.CIRCLE) {
+            throw QueueDeclarer.circle(queue, QueueDeclarer.NOTHING_CHANGED);
         }
     }
 
     // ---- cleaning
 
     /**
-     * Removes now what has outlived its retention or its window, and waits for the end of it. If this instance cleans in
-     * the background at the moment, it returns at once and says that there is more.
+     * Deletes tasks and records that have outlived their retention or their window, and waits until that is done. If
+     * this instance is cleaning in the background, the method returns immediately and reports that there is more.
      *
-     * @param progress told after every step what went so far
-     * @return what went
+     * @param progress called after every step with what was deleted so far
+     * @return what was deleted
      */
     public Swept clean(Consumer<Swept> progress) {
         return cleaner.clean(progress);
     }
 
     /**
-     * Hears what became of each task of many.
+     * A listener for the outcomes of an operation on several tasks.
      *
-     * @param <T> the class of what becomes of one
+     * @param <T> the class of the outcome
      */
     @FunctionalInterface
     public interface Progress<T> {
 
         /**
-         * One more is done.
+         * Reports the outcome of one task.
          *
          * @param task the task as it was before
-         * @param outcome what became of it
+         * @param outcome the outcome
          */
         void done(Task task, T outcome);
     }
@@ -437,18 +484,18 @@ public final class Operations {
         return task;
     }
 
-    private Applied one(Transition move) {
-        return store.apply(List.of(move)).getFirst();
+    private Operated one(Operation move) {
+        return store.operate(List.of(move)).getFirst();
     }
 
     private static TaskNotFound notFound(TaskId id) {
         return new TaskNotFound("There is no task " + id + ", or its data is no longer stored.", id);
     }
 
-    /** The filter, for those of its states that are meant; for all that are meant, if it names none. */
+    /** Returns the filter restricted to the states of an operation; all of them if the filter names none. */
     private static TaskQuery in(TaskQuery filter, Set<TaskState> meant) {
         if (!meant.containsAll(filter.states())) {
-            throw new InvalidInput("The states here are among "
+            throw new InvalidInput("The states of this operation are "
                     + meant.stream().map(TaskState::word).sorted().collect(Collectors.joining(", ")) + ", but got "
                     + filter.states().stream().map(TaskState::word).sorted().collect(Collectors.joining(", "))
                     + ". Leave the others out.");
@@ -463,7 +510,7 @@ public final class Operations {
                 filter.limit());
     }
 
-    /** Goes through all tasks of a filter, page by page. */
+    /** Reads all tasks that match a filter, page by page. */
     private void pages(TaskQuery filter, Set<TaskState> states, Consumer<List<Task>> each) {
         TaskQuery query = in(filter, states);
         TaskId next;

@@ -5,15 +5,24 @@ import dev.semel.engine.Cleaner;
 import dev.semel.engine.Cleaning;
 import dev.semel.engine.Codec;
 import dev.semel.engine.Components;
-import dev.semel.engine.DuplicateCounts;
+import dev.semel.engine.DepthSampler;
+import dev.semel.engine.OwnThreads;
 import dev.semel.engine.Queues;
 import dev.semel.engine.Results;
 import dev.semel.engine.Worker;
-import dev.semel.store.JoiningStore;
+import dev.semel.guard.Guard;
+import dev.semel.observe.Observation;
+import dev.semel.observe.ObservedTaskStore;
+import dev.semel.observe.Observer;
+import dev.semel.observe.Tracing;
+import dev.semel.schedule.Schedule;
+import dev.semel.schedule.Scheduler;
+import dev.semel.schedule.Schedules;
+import dev.semel.store.Joining;
 import dev.semel.store.NewTask;
 import dev.semel.store.QueueSettings;
 import dev.semel.store.Submitted;
-import dev.semel.store.Submitting;
+import dev.semel.store.TaskOptions;
 import dev.semel.store.TaskStore;
 import dev.semel.task.CheckObserver;
 import dev.semel.task.Identity;
@@ -21,6 +30,7 @@ import dev.semel.task.IdentityStrategy;
 import dev.semel.task.InvalidInput;
 import dev.semel.task.Limits;
 import dev.semel.task.ReusePolicy;
+import dev.semel.task.StoreUnusable;
 import dev.semel.task.TaskId;
 import dev.semel.task.TaskType;
 import java.security.SecureRandom;
@@ -36,12 +46,14 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way into Semel: submits tasks, waits for results, starts workers. Safe for use by many threads; one for each program
- * and store is enough.
+ * The entry point to Semel: submits tasks, waits for results, starts workers. It is safe for use by several threads.
+ * One instance for each process and store is enough.
  */
 public final class Semel implements AutoCloseable {
 
@@ -53,19 +65,26 @@ public final class Semel implements AutoCloseable {
     private final ReusePolicy reuse;
     private final Duration idempotencyTtl;
     private final Settings settings;
-    private final CheckObserver observer;
+    private final CheckObserver checks;
     private final ScheduledThreadPoolExecutor timers;
     private final ExecutorService carriers;
     private final Results results;
     private final Queues queues;
-    private final DuplicateCounts duplicates;
     private final Cleaner cleaner;
+    private final @Nullable DepthSampler depths;
     private final Explainer explainer;
     private final Operations operations;
     private final EffectOperations effects;
+    private final Tasks tasks;
+    private final Scheduler scheduler;
+    private final Schedules schedules;
+    private final SubmissionTracer tracer;
     private final Sender sender;
+    private final NameChecks names;
+    private final @Nullable TransactionLookup transactions;
     private final List<Worker> workers = new CopyOnWriteArrayList<>();
     private final @Nullable ShutdownHook shutdownHook;
+    private boolean closed; // guarded by the monitor of the list of workers
 
     private Semel(Builder builder) {
         Duration shutdownGrace = builder.shutdownGrace;
@@ -80,30 +99,49 @@ public final class Semel implements AutoCloseable {
         this.idempotencyTtl = orElse(defaults.idempotencyTtl(), builder.idempotencyTtl);
         this.timers = new ScheduledThreadPoolExecutor(
                 1, task -> Thread.ofPlatform().daemon().name("semel-timers").unstarted(task));
-        // A timeout of an hour must not stay in memory for an hour after its task has ended.
+        // The timer of a one-hour timeout must not stay in memory for an hour after its task has ended.
         this.timers.setRemoveOnCancelPolicy(true);
         this.timers.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
-        this.components = new Components(builder.store, builder.codec, builder.clock, builder.random, timers);
-        this.results = new Results(builder.store, timers);
-        this.observer = builder.observer;
-        Submitting observed = ObservedSubmitting.of(builder.store, observer);
-        // Platform threads: a driver that waits for its server on a virtual one is woken by way of another thread.
+        Observation observation = Observation.of(builder.metrics, builder.tracing);
+        Observer observer = observation.observer();
+        TaskStore store = ObservedTaskStore.of(builder.store, observer);
+        this.tracer = new SubmissionTracer(observation.tracing(), store);
+        this.components = new Components(
+                store, builder.codec, builder.clock, builder.random, timers, new OwnThreads(), observation);
+        this.results = new Results(store, timers, components.threads());
+        this.checks = builder.observer;
+        Function<List<NewTask>, List<Submitted>> observed = ObservedSubmitter.of(store::submit, checks, observer);
+        // Platform threads: a driver that waits for its server on a virtual thread is woken through another thread.
         this.carriers = Executors.newCachedThreadPool(
                 Thread.ofPlatform().daemon().name("semel-submit-", 0).factory());
         Batcher<NewTask, Submitted> batcher = new Batcher<>(
                 Sender.MAX_BATCH,
                 MAX_WAITING,
-                builder.store.concurrentSubmissions(),
+                store.concurrentSubmissions(),
                 carriers,
                 task -> task.input().length(),
-                observed::submit);
+                observed);
         this.sender = new Sender(this, batcher::call, observed, false);
-        this.queues = new Queues(builder.store, System::nanoTime);
-        this.duplicates = new DuplicateCounts(builder.store, timers);
-        this.cleaner = new Cleaner(builder.store, settings.cleaning().over(builder.cleaning), builder.random, timers);
-        this.explainer = new Explainer(builder.store, reuse);
-        this.operations = new Operations(builder.store, cleaner, explainer);
-        this.effects = new EffectOperations(builder.store);
+        this.transactions = builder.transactions;
+        this.queues = new Queues(store, components.threads(), System::nanoTime);
+        this.cleaner = new Cleaner(
+                store, settings.cleaning().over(builder.cleaning), builder.random, timers, components.threads());
+        this.depths = builder.depthInterval == null
+                ? null
+                : new DepthSampler(store, observer, builder.depthInterval, builder.depthTurns, builder.clock);
+        this.explainer = new Explainer(store, reuse);
+        this.operations = new Operations(store, cleaner, explainer);
+        this.effects = new EffectOperations(store);
+        this.tasks = new Tasks(store);
+        this.names = new NameChecks(settings, builder.queues.keySet());
+        this.scheduler = new Scheduler(components, this::configured, builder.schedulerInterval);
+        this.schedules = new Schedules(components, tenant, this::configured, scheduler::lookSoon);
+    }
+
+    private TaskOptions configured(String type) {
+        TypeSettings of = settings.task(type);
+        Integer priority = of.priority();
+        return new TaskOptions(priority == null ? 0 : priority, of.retry(), of.timeout());
     }
 
     private static <T> T orElse(@Nullable T configured, T coded) {
@@ -111,9 +149,9 @@ public final class Semel implements AutoCloseable {
     }
 
     /**
-     * Starts the settings of an instance on a store.
+     * Returns a builder for an instance on a store.
      *
-     * @param store where tasks are kept; closed with the instance
+     * @param store the store of the tasks; closing the instance closes it
      * @return the builder
      */
     public static Builder on(TaskStore store) {
@@ -130,55 +168,69 @@ public final class Semel implements AutoCloseable {
      * @return the request; nothing happens until it is sent
      */
     public <I, O extends @Nullable Object> SubmissionRequest<I, O> submit(TaskType<I, O> type, I input) {
-        return request(sender, type, input);
+        return request(this::sender, type, input);
+    }
+
+    /** Returns the sender into the calling thread's transaction, or the sender to the store if there is none. */
+    private Sender sender() {
+        return transactions == null
+                ? sender
+                : transactions.current(this).map(JoinedSemel::sender).orElse(sender);
     }
 
     /**
-     * Sends many submissions: one outcome per item, in order. The batch means exactly what its items would mean sent one
-     * after the other; one that is refused does not affect its neighbours.
+     * Sends several submissions and returns one outcome per item, in order. The outcomes are the same as if the items
+     * were sent one after the other. A rejected item does not affect the others.
      *
-     * @param requests the submissions, of one class of output or, as {@code SubmissionRequest<?, Object>}, of several
+     * @param requests the submissions, with one class of output or, as {@code SubmissionRequest<?, Object>}, with
+     *     several
      * @param <O> the class of the output
      * @return as many outcomes as there are submissions
      * @throws dev.semel.task.StoreUnavailable if the store did not answer; send the same requests again
      */
     public <O extends @Nullable Object> List<SubmitOutcome<O>> submitAll(
             List<? extends SubmissionRequest<?, O>> requests) {
-        return sender.sendAll(requests);
+        return sender().sendAll(requests);
     }
 
     /**
-     * Binds submissions to a JDBC transaction of the caller's own: the tasks are there if and only if it commits.
+     * Binds submissions to a JDBC transaction of the caller: the tasks exist if and only if it commits.
      *
      * @param connection a connection to the store's database, with auto-commit off
-     * @return where to submit; good until the transaction ends
+     * @return the entry point for submissions, valid until the transaction ends
      * @throws InvalidInput if the store cannot join a JDBC transaction
      */
     public JoinedSemel joining(Connection connection) {
-        if (components.store() instanceof JoiningStore joining) {
-            return new JoinedSemel(this, ObservedSubmitting.of(joining.joining(connection), observer));
-        }
-        throw new InvalidInput("The store \"" + components.store().getClass().getSimpleName()
-                + "\" cannot join a JDBC transaction. Use"
-                + " a SQLite or PostgreSQL store, or submit after the commit.");
+        TaskStore store = components.store();
+        Joining joining = store.joining()
+                .orElseThrow(
+                        () -> new InvalidInput("The store \"" + store.getClass().getSimpleName()
+                                + "\" cannot join a JDBC transaction. Use a SQLite or PostgreSQL store, or submit after the"
+                                + " commit."));
+        Joining.Joined joined = joining.join(connection);
+        return new JoinedSemel(
+                this,
+                ObservedSubmitter.of(
+                        joined::submit, checks, components.observation().observer()),
+                joined::committed);
     }
 
     /**
-     * The handle of a task that was submitted elsewhere.
+     * Returns the handle of a task that was submitted elsewhere.
      *
      * @param type its task type
      * @param taskId its id
      * @param <O> the class of its output
-     * @return the handle; whether there is such a task shows when its result is asked for
+     * @return the handle; whether the task exists is checked when its result is requested
      */
     public <O extends @Nullable Object> TaskHandle<O> handle(TaskType<?, O> type, TaskId taskId) {
-        return new TaskHandle<>(taskId, type.output(), results, codec(), false);
+        return new TaskHandle<>(taskId, type.output(), this, false);
     }
 
     /**
-     * Starts the settings of a worker, which is closed with this instance at the latest.
+     * Returns a builder for a worker, which is closed with this instance at the latest.
      *
-     * @param queue the queue to take from
+     * @param queue the queue to claim tasks from
      * @param more further queues
      * @return the builder
      */
@@ -186,18 +238,33 @@ public final class Semel implements AutoCloseable {
         List<String> queues = new ArrayList<>();
         queues.add(queue);
         queues.addAll(List.of(more));
-        return new Worker.Builder(components, queues, this::started);
+        return new Worker.Builder(components, queues, settings.worker(queue), this::started);
     }
 
     private void started(Worker worker) {
-        workers.add(worker);
+        synchronized (workers) {
+            if (closed) {
+                throw StoreUnusable.closed(
+                        "The instance of Semel that the worker \"" + worker.name() + "\" belongs to");
+            }
+            workers.add(worker);
+        }
+        scheduler.start();
         if (shutdownHook != null) {
             shutdownHook.register();
         }
+        cleaner.endVanishedEvery(worker.settings().lease().dividedBy(3));
+        names.checkWorker(worker);
+    }
+
+    /** Warns once if a submission probably has a misspelled queue or type. */
+    void checkNames(String queue, String type) {
+        names.checkSubmission(queue, type);
     }
 
     /**
-     * Says what would become of a submission and why, without sending it. Nothing changes, the request included.
+     * Explains what a submission would do and why, without sending it. Nothing changes, and the request is not changed
+     * either.
      *
      * @param request the submission
      * @return the explanation
@@ -207,45 +274,75 @@ public final class Semel implements AutoCloseable {
         return explainer.explain(request);
     }
 
-    /**
-     * What people do to tasks, keys and queues that are there.
-     *
-     * @return the operations
-     */
+    /** {@return the lookup of tasks: find one, list many, read attempts} */
+    public Tasks tasks() {
+        return tasks;
+    }
+
+    /** {@return the operations on existing tasks, keys and queues} */
     public Operations operations() {
         return operations;
     }
 
-    /**
-     * What people do about the effects of tasks: look at them, and say what became of those that nobody knows.
-     *
-     * @return the operations
-     */
+    /** {@return the operations on effects of tasks: look up effects, and resolve effects with unknown outcome} */
     public EffectOperations effects() {
         return effects;
     }
 
-    /** Closes all workers, then the store. */
+    /** {@return the schedules of this instance's tenant: define, pause, trigger and remove them} */
+    public Schedules schedules() {
+        return schedules;
+    }
+
+    /**
+     * Returns the schedules of another tenant.
+     *
+     * @param tenant the tenant
+     * @return its schedules
+     */
+    public Schedules schedules(String tenant) {
+        return new Schedules(components, Limits.name("tenant", tenant), this::configured, scheduler::lookSoon);
+    }
+
+    /**
+     * Starts making the ticks of schedules in this program. Starting a worker does so as well; a program without workers may call
+     * this.
+     */
+    public void startScheduler() {
+        scheduler.start();
+    }
+
+    /**
+     * Closes all workers, then the store. Afterwards no worker starts on this instance, and every other use of it throws
+     * {@link StoreUnusable}.
+     */
     @Override
     public void close() {
+        synchronized (workers) {
+            closed = true;
+        }
         closeWorkers(Worker::close);
         if (shutdownHook != null) {
             shutdownHook.remove();
         }
         results.close();
+        scheduler.close();
         cleaner.close();
-        duplicates.close();
+        if (depths != null) {
+            depths.close();
+        }
         timers.shutdownNow();
         carriers.shutdown();
         components.store().close();
     }
 
     private void closeWorkers(Consumer<Worker> close) {
-        // At the same time: each may wait for its handlers.
+        // In parallel: each worker may wait for its handlers.
         List<Thread> closing = workers.stream()
                 .map(worker -> Thread.ofVirtual().start(() -> close.accept(worker)))
                 .toList();
-        // Each ends within its grace time, so an interrupt waits as well: the store must not close under a worker.
+        // Each worker ends within its grace time, so an interrupted thread waits as well: the store must not be closed
+        // while a worker uses it.
         boolean interrupted = false;
         for (Thread thread : closing) {
             while (thread.isAlive()) {
@@ -261,12 +358,16 @@ public final class Semel implements AutoCloseable {
         }
     }
 
-    <I, O extends @Nullable Object> SubmissionRequest<I, O> request(Sender by, TaskType<I, O> type, I input) {
+    <I, O extends @Nullable Object> SubmissionRequest<I, O> request(Supplier<Sender> by, TaskType<I, O> type, I input) {
         return new SubmissionRequest<>(this, by, type, input, TaskId.next(components.clock(), components.random()));
     }
 
     <O extends @Nullable Object> TaskHandle<O> known(TaskType<?, O> type, TaskId taskId) {
-        return new TaskHandle<>(taskId, type.output(), results, codec(), true);
+        return new TaskHandle<>(taskId, type.output(), this, true);
+    }
+
+    Results results() {
+        return results;
     }
 
     Codec codec() {
@@ -297,15 +398,15 @@ public final class Semel implements AutoCloseable {
         return queues.of(name);
     }
 
-    DuplicateCounts duplicates() {
-        return duplicates;
+    SubmissionTracer tracer() {
+        return tracer;
     }
 
     TaskStore store() {
         return components.store();
     }
 
-    /** Collects the settings of an instance; each is checked as it is set. */
+    /** A builder of an instance. Each setting is checked when it is set. */
     public static final class Builder {
 
         private final TaskStore store;
@@ -313,6 +414,10 @@ public final class Semel implements AutoCloseable {
         private InstantSource clock = InstantSource.system();
         private RandomGenerator random = new SecureRandom();
         private CheckObserver observer = CheckObserver.NONE;
+        private Observer metrics = Observer.NONE;
+        private Tracing tracing = Tracing.NONE;
+        private @Nullable Duration depthInterval;
+        private @Nullable Guard depthTurns;
         private String tenant = Identity.DEFAULT_TENANT;
         private IdentityStrategy identity = IdentityStrategy.alwaysUnique();
         private ReusePolicy reuse = ReusePolicy.allowFailedOnly();
@@ -320,14 +425,17 @@ public final class Semel implements AutoCloseable {
         private Cleaning cleaning = Cleaning.STANDARD;
         private Settings settings = Settings.NONE;
         private @Nullable Duration shutdownGrace = Duration.ofSeconds(5);
+        private @Nullable TransactionLookup transactions;
         private final Map<String, QueueSettings> queues = new LinkedHashMap<>();
+        private final Map<String, Schedule> schedules = new LinkedHashMap<>();
+        private Duration schedulerInterval = Scheduler.INTERVAL;
 
         private Builder(TaskStore store) {
             this.store = store;
         }
 
         /**
-         * Sets how inputs and results are written.
+         * Sets how inputs and results are encoded.
          *
          * @param codec the codec
          * @return this builder
@@ -338,7 +446,7 @@ public final class Semel implements AutoCloseable {
         }
 
         /**
-         * Sets this machine's clock, which task ids begin with. What is due and what has expired is the store's affair.
+         * Sets the local clock, whose time task ids begin with. Due times and expiries use the store's clock.
          *
          * @param clock the clock
          * @return this builder
@@ -349,9 +457,9 @@ public final class Semel implements AutoCloseable {
         }
 
         /**
-         * Sets what draws lots for ids and jitter.
+         * Sets the source of randomness for ids and jitter.
          *
-         * @param random a generator that is safe for many threads
+         * @param random a thread-safe generator
          * @return this builder
          */
         public Builder random(RandomGenerator random) {
@@ -360,9 +468,9 @@ public final class Semel implements AutoCloseable {
         }
 
         /**
-         * Sets who is told what every submission with a key came to.
+         * Sets the observer of the idempotency checks of submissions.
          *
-         * @param observer the observer; nobody by default
+         * @param observer the observer; {@link CheckObserver#NONE} by default
          * @return this builder
          */
         public Builder observer(CheckObserver observer) {
@@ -371,7 +479,77 @@ public final class Semel implements AutoCloseable {
         }
 
         /**
-         * Sets the tenant of submissions that name none.
+         * Sets the observer of everything that this instance does, for example
+         * {@link dev.semel.metrics.MicrometerMetrics}. It also gets the idempotency checks of submissions. Without it
+         * nothing is measured.
+         *
+         * @param observer the observer; {@link Observer#NONE} by default
+         * @return this builder
+         */
+        public Builder metrics(Observer observer) {
+            this.metrics = observer;
+            return this;
+        }
+
+        /**
+         * Lets this process read the depths of all queues on an interval and report them to the observer of
+         * {@link #metrics}. Use it in one process; if all processes have the same configuration, use
+         * {@link #depths(Duration, Guard)}.
+         *
+         * @param interval the interval, at least 1 s; by default depths are not read
+         * @return this builder
+         */
+        public Builder depths(Duration interval) {
+            if (interval.compareTo(DepthSampler.SHORTEST_INTERVAL) < 0) {
+                throw new InvalidInput("Depths are read at most once a second, but the interval is \"" + interval
+                        + "\". Choose 15 s or more.");
+            }
+            this.depthInterval = Limits.positive("interval of depths", interval);
+            this.depthTurns = null;
+            return this;
+        }
+
+        /**
+         * Lets one of all processes that share a guard read the depths of all queues in each interval, and report them to
+         * its observer.
+         *
+         * @param interval the interval, at least 1 s, the same in all processes
+         * @param turns a guard on a store that the processes share, with a prefix of its own for each task store
+         * @return this builder
+         */
+        public Builder depths(Duration interval, Guard turns) {
+            depths(interval);
+            this.depthTurns = turns;
+            return this;
+        }
+
+        /**
+         * Sets the traces of this instance, for example {@link dev.semel.tracing.OpenTelemetryTracing}. The context of a
+         * submission is stored with its task, so that all its attempts belong to one trace.
+         *
+         * @param tracing the traces; {@link Tracing#NONE} by default
+         * @return this builder
+         */
+        public Builder tracing(Tracing tracing) {
+            this.tracing = tracing;
+            return this;
+        }
+
+        /**
+         * Sets the source of the transactions that submissions join by themselves, for frameworks that bind a
+         * transaction to a thread.
+         *
+         * @param lookup finds the transaction of the calling thread; by default a submission joins only through
+         *     {@link Semel#joining}
+         * @return this builder
+         */
+        public Builder transactions(TransactionLookup lookup) {
+            this.transactions = lookup;
+            return this;
+        }
+
+        /**
+         * Sets the tenant of submissions that do not set one.
          *
          * @param tenant the tenant; {@code default} by default
          * @return this builder
@@ -382,7 +560,7 @@ public final class Semel implements AutoCloseable {
         }
 
         /**
-         * Sets how the key is found for types that do not say so.
+         * Sets the identity strategy of types that do not set one.
          *
          * @param strategy the strategy; always unique by default
          * @return this builder
@@ -393,7 +571,7 @@ public final class Semel implements AutoCloseable {
         }
 
         /**
-         * Sets what becomes of a submission whose identity has a task, for types that do not say so.
+         * Sets the reuse policy of types that do not set one.
          *
          * @param policy the policy; {@link ReusePolicy#allowFailedOnly} by default
          * @return this builder
@@ -404,7 +582,7 @@ public final class Semel implements AutoCloseable {
         }
 
         /**
-         * Sets how long a record answers for its identity, for types that do not say so.
+         * Sets the window of records, for types that do not set one.
          *
          * @param ttl the window; 30 days by default
          * @return this builder
@@ -415,9 +593,9 @@ public final class Semel implements AutoCloseable {
         }
 
         /**
-         * Sets when finished tasks and records that answer for nobody go.
+         * Sets when finished tasks and expired records are deleted.
          *
-         * @param cleaning when; {@link Cleaning#STANDARD} by default
+         * @param cleaning the times; {@link Cleaning#STANDARD} by default
          * @return this builder
          */
         public Builder cleaning(Cleaning cleaning) {
@@ -426,7 +604,8 @@ public final class Semel implements AutoCloseable {
         }
 
         /**
-         * Declares the settings of a queue, for all programs that share the store. What is set at run time wins over it.
+         * Declares the settings of a queue, for all processes that share the store. Settings made at run time override
+         * them.
          *
          * @param name the queue
          * @param settings its settings
@@ -438,10 +617,35 @@ public final class Semel implements AutoCloseable {
         }
 
         /**
-         * Sets how long running handlers may go on when the process is told to end, by SIGTERM, Ctrl-C or {@link System#exit}. Then
-         * they are interrupted and their tasks returned to the queue, which costs the tasks nothing.
+         * Declares a schedule, for all programs that share the store. What was set by hand, with the command line for example,
+         * takes precedence.
          *
-         * @param grace the time; 5 s by default, because many that send SIGTERM kill after 10 s
+         * @param schedule the definition
+         * @return this builder
+         */
+        public Builder schedule(Schedule schedule) {
+            this.schedules.put(schedule.name(), schedule);
+            return this;
+        }
+
+        /**
+         * Sets how often this program looks for schedules that other programs have added. Ticks of known schedules are made in
+         * time, whatever the interval.
+         *
+         * @param interval the interval, 5 s by default; zero if this program must not make ticks
+         * @return this builder
+         */
+        public Builder schedulerInterval(Duration interval) {
+            this.schedulerInterval = Limits.duration("scheduler interval", interval);
+            return this;
+        }
+
+        /**
+         * Sets how long running handlers may continue when the process is terminated by SIGTERM, Ctrl-C or
+         * {@link System#exit}. After that time the handlers are interrupted and their tasks are returned to the queue,
+         * which does not count as a failure.
+         *
+         * @param grace the time; 5 s by default, because many process managers send SIGKILL 10 s after SIGTERM
          * @return this builder
          */
         public Builder shutdownGrace(Duration grace) {
@@ -450,8 +654,8 @@ public final class Semel implements AutoCloseable {
         }
 
         /**
-         * Leaves the end of the process to the program: without this, workers return their tasks by themselves when it is told
-         * to end. Call it where something else closes this instance then, such as a framework or a shutdown hook of your own.
+         * Disables the shutdown hook, through which workers return their tasks when the process is terminated. Use it
+         * if a framework or another shutdown hook closes this instance.
          *
          * @return this builder
          */
@@ -461,8 +665,8 @@ public final class Semel implements AutoCloseable {
         }
 
         /**
-         * Sets a configuration, for example {@link SettingsFile#read} of {@code semel.toml}. Where it says something, it
-         * wins over what code says of the same thing.
+         * Sets a configuration, for example {@link SettingsFile#read} of {@code semel.toml}. Its settings override
+         * those in code.
          *
          * @param settings the configuration
          * @return this builder
@@ -473,11 +677,11 @@ public final class Semel implements AutoCloseable {
         }
 
         /**
-         * Makes the instance.
+         * Builds the instance.
          *
-         * @return the instance; close it when done
+         * @return the instance; the caller closes it
          * @throws InvalidInput if the dead-letter queues form a circle
-         * @throws dev.semel.task.StoreUnavailable if settings of queues are to be declared and the store does not answer
+         * @throws dev.semel.task.StoreUnavailable if queue settings have to be declared and the store does not answer
          */
         public Semel build() {
             Semel semel = new Semel(this);
@@ -485,10 +689,16 @@ public final class Semel implements AutoCloseable {
             settings.queues()
                     .forEach((name, configured) -> declared.merge(name, configured, (coded, c) -> c.or(coded)));
             try {
-                new Declarations(store).declare(declared);
+                new QueueDeclarer(store).declare(declared);
+                Map<String, Schedule> ticking = new LinkedHashMap<>(schedules);
+                ticking.putAll(settings.schedules());
+                ticking.values().forEach(semel.schedules::declare);
             } catch (RuntimeException e) {
                 semel.close();
                 throw e;
+            }
+            if (semel.depths != null) {
+                semel.depths.start(semel.timers, semel.components.threads());
             }
             return semel;
         }

@@ -1,6 +1,8 @@
 package dev.semel;
 
 import dev.semel.engine.Cleaning;
+import dev.semel.engine.WorkerOptions;
+import dev.semel.schedule.Schedule;
 import dev.semel.store.QueueSettings;
 import dev.semel.task.IdentityStrategy;
 import dev.semel.task.ReusePolicy;
@@ -9,38 +11,44 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a configuration says, as plain values. Where it says something it wins over what code says of the same thing; what
- * it leaves out is as the code says. {@link SettingsFile} reads it from a file.
+ * A configuration as plain values. Its settings override those in code; for absent settings the code applies.
+ * {@link SettingsFile} reads it from a file.
  *
- * @param store where tasks are kept, or null; for the command line, code is given its store
- * @param defaults what holds where neither submission nor type nor queue says otherwise
- * @param cleaning when finished tasks go
+ * @param store the location of the store, or null; used by the command line only, because code passes its store
+ * @param defaults the defaults, which apply if neither the submission nor the type nor the queue has a setting
+ * @param cleaning when finished tasks are deleted
  * @param queues queues by name
  * @param tasks task types by name
+ * @param workers workers by the first of their queues
+ * @param schedules schedules by name
  */
 public record Settings(
         @Nullable String store,
         Defaults defaults,
         CleaningTimes cleaning,
         Map<String, QueueSettings> queues,
-        Map<String, TypeSettings> tasks) {
+        Map<String, TypeSettings> tasks,
+        Map<String, WorkerOptions> workers,
+        Map<String, Schedule> schedules) {
 
-    /** A configuration that says nothing. */
-    public static final Settings NONE =
-            new Settings(null, new Defaults(null, null, null), CleaningTimes.NONE, Map.of(), Map.of());
+    /** An empty configuration. */
+    public static final Settings NONE = new Settings(
+            null, new Defaults(null, null, null), CleaningTimes.NONE, Map.of(), Map.of(), Map.of(), Map.of());
 
-    /** Copies. */
+    /** Copies the maps. */
     public Settings {
         queues = Map.copyOf(queues);
         tasks = Map.copyOf(tasks);
+        workers = Map.copyOf(workers);
+        schedules = Map.copyOf(schedules);
     }
 
     /**
-     * What holds for the whole instance.
+     * The defaults of the whole instance.
      *
-     * @param identity how the key is found when the caller gives none, or null
-     * @param reuse what becomes of a submission whose identity has a task, or null
-     * @param idempotencyTtl how long records answer, or null
+     * @param identity the identity strategy, or null
+     * @param reuse the reuse policy, or null
+     * @param idempotencyTtl the window of records, or null
      */
     public record Defaults(
             @Nullable IdentityStrategy identity,
@@ -48,10 +56,10 @@ public record Settings(
             @Nullable Duration idempotencyTtl) {}
 
     /**
-     * When finished tasks and records go, as far as the configuration says so.
+     * The configured times after which finished tasks and records are deleted.
      *
-     * @param interval how often to clean, or null; zero for never by itself
-     * @param retention how long a finished task's data is kept in queues that do not say so, or null
+     * @param interval the interval of cleaning, or null; zero for no automatic cleaning
+     * @param retention how long a finished task's data is kept in queues that do not set a retention, or null
      * @param deadLetterRetention how long dead letters are kept, or null
      * @param workflowRetention how long a finished workflow's history is kept, or null
      */
@@ -61,7 +69,7 @@ public record Settings(
             @Nullable Duration deadLetterRetention,
             @Nullable Duration workflowRetention) {
 
-        /** Says nothing. */
+        /** No times. */
         public static final CleaningTimes NONE = new CleaningTimes(null, null, null, null);
 
         Cleaning over(Cleaning coded) {
@@ -74,12 +82,22 @@ public record Settings(
     }
 
     /**
-     * What it says of a task type.
+     * Returns the settings of a task type.
      *
      * @param type the name of the type
-     * @return its settings; {@link TypeSettings#NONE} where it says nothing
+     * @return its settings; {@link TypeSettings#NONE} if there are none
      */
     public TypeSettings task(String type) {
         return tasks.getOrDefault(type, TypeSettings.NONE);
+    }
+
+    /**
+     * Returns the settings of a worker.
+     *
+     * @param queue the first of its queues
+     * @return its settings; {@link WorkerOptions#NONE} if there are none
+     */
+    public WorkerOptions worker(String queue) {
+        return workers.getOrDefault(queue, WorkerOptions.NONE);
     }
 }

@@ -1,5 +1,7 @@
 package dev.semel;
 
+import dev.semel.engine.WorkerOptions;
+import dev.semel.schedule.Schedule;
 import dev.semel.store.QueueSettings;
 import dev.semel.task.Durations;
 import dev.semel.task.IdentityStrategy;
@@ -19,7 +21,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Reads settings from a TOML file, {@code semel.toml} by custom. */
+/** A reader of settings in a TOML file, which is usually called {@code semel.toml}. */
 public final class SettingsFile {
 
     private static final String DEAD_LETTER_QUEUE = "dead_letter_queue";
@@ -35,9 +37,9 @@ public final class SettingsFile {
      * Reads a file.
      *
      * @param file the file
-     * @return what it says
-     * @throws InvalidInput if it cannot be read, or says what cannot be understood; the message names the file, the line and
-     *     the name, and the nearest name that is known
+     * @return the settings
+     * @throws InvalidInput if the file cannot be read or has an invalid setting; the message contains the file, the
+     *     line, the name and the nearest known name
      */
     public static Settings read(Path file) {
         TomlTable root = TomlTable.of(TomlDocument.read(file));
@@ -46,6 +48,8 @@ public final class SettingsFile {
         TomlTable cleaningTable = root.table("cleaning");
         TomlTable queueTables = root.table("queues");
         TomlTable taskTables = root.table("tasks");
+        TomlTable workerTables = root.table("workers");
+        TomlTable scheduleTables = root.table("schedules");
         root.end();
         Settings.Defaults defaults = defaults(defaultsTable);
         Settings.CleaningTimes cleaning = cleaning(cleaningTable);
@@ -55,7 +59,13 @@ public final class SettingsFile {
         byQueue.forEach((name, table) -> checkCircle(name, table, queues));
         Map<String, TypeSettings> tasks = new LinkedHashMap<>();
         taskTables.tables("task type").forEach((name, table) -> tasks.put(name, task(table)));
-        return new Settings(store, defaults, cleaning, queues, tasks);
+        Map<String, WorkerOptions> workers = new LinkedHashMap<>();
+        workerTables.tables("queue").forEach((name, table) -> workers.put(name, worker(table)));
+        Map<String, Schedule> schedules = new LinkedHashMap<>();
+        scheduleTables
+                .tables("schedule")
+                .forEach((name, table) -> schedules.put(name, ScheduleTable.read(name, table)));
+        return new Settings(store, defaults, cleaning, queues, tasks, workers, schedules);
     }
 
     private static Settings.Defaults defaults(TomlTable table) {
@@ -79,8 +89,8 @@ public final class SettingsFile {
         if (table.has("paused")) {
             throw table.wrong(
                     "paused",
-                    "a queue is paused at run time, with \"semel queue pause\" or Operations.pause, because a pause that"
-                            + " comes back with every start would surprise. Take it out.");
+                    "a queue is paused at run time, with \"semel queue pause\" or Operations.pause, because a pause"
+                            + " that returns with every start would be a surprise. Remove it.");
         }
         RateLimit rateLimit = table.text("rate_limit", RateLimit::parse);
         Integer concurrency = table.number("concurrency", SettingsFile::concurrency);
@@ -109,8 +119,8 @@ public final class SettingsFile {
             if (queue.equals(at)) {
                 throw table.wrong(
                         DEAD_LETTER_QUEUE,
-                        "the queue would get its own dead letters back, because the dead-letter queues form a circle."
-                                + " Choose another.");
+                        "the queue would get its own dead letters back, because the dead-letter queues form a"
+                                + " circle. Choose another queue.");
             }
         }
     }
@@ -133,6 +143,48 @@ public final class SettingsFile {
         return settings;
     }
 
+    private static WorkerOptions worker(TomlTable table) {
+        WorkerOptions options = new WorkerOptions(
+                table.number("concurrency", SettingsFile::workerConcurrency),
+                table.number("prefetch", SettingsFile::prefetch),
+                heldBytes(table),
+                table.text("lease", SettingsFile::lease),
+                positive(table, "poll", "poll interval"),
+                table.number("max_vanished", SettingsFile::maxVanished),
+                table.text("close_grace", text -> Limits.duration("close grace", Durations.parse(text))));
+        table.end();
+        return options;
+    }
+
+    private static int workerConcurrency(int given) {
+        new WorkerOptions(given, null, null, null, null, null, null); // checks it
+        return given;
+    }
+
+    private static int prefetch(int given) {
+        new WorkerOptions(null, given, null, null, null, null, null); // checks it
+        return given;
+    }
+
+    private static @Nullable Long heldBytes(TomlTable table) {
+        Integer bytes = table.number("held_bytes", given -> {
+            new WorkerOptions(null, null, (long) given, null, null, null, null); // checks it
+            return given;
+        });
+        return bytes == null ? null : (Long) (long) bytes;
+    }
+
+    private static Duration lease(String text) {
+        Duration lease = Durations.parse(text);
+        new WorkerOptions(null, null, null, lease, null, null, null); // checks it
+        return lease;
+    }
+
+    private static int maxVanished(int given) {
+        new WorkerOptions(null, null, null, null, null, given, null); // checks it
+        return given;
+    }
+
     private static @Nullable IdentityStrategy identity(TomlTable table) {
         String word = table.text(IDENTITY, SettingsFile::strategy);
         List<JsonPointer> fields = table.texts(IDENTITY_FIELDS, SettingsFile::field);
@@ -142,12 +194,13 @@ public final class SettingsFile {
                     IDENTITY_FIELDS,
                     "only the contextual strategy has fields, but identity is "
                             + (word == null ? "not given" : "\"" + word + "\"")
-                            + ". Write identity = \"contextual\", or take the fields out.");
+                            + ". Write identity = \"contextual\", or remove the fields.");
         }
         if (contextual && (fields == null || fields.isEmpty())) {
             throw table.wrong(
                     fields == null ? IDENTITY : IDENTITY_FIELDS,
-                    "the contextual strategy needs at least one field, but got none. Write, for example, identity_fields ="
+                    "the contextual strategy needs at least one field, but got none. Write, for example,"
+                            + " identity_fields ="
                             + " [\"/customer\"].");
         }
         return switch (word) {
@@ -162,7 +215,7 @@ public final class SettingsFile {
     private static String strategy(String word) {
         if (!Set.of("strict", "contextual", "caller_provided", "always_unique").contains(word)) {
             throw new InvalidInput(
-                    "An identity strategy is strict, contextual, caller_provided or always_unique, but got" + " \""
+                    "An identity strategy is strict, contextual, caller_provided or always_unique, but got \""
                             + Limits.shown(word) + "\".");
         }
         return word;
@@ -171,7 +224,7 @@ public final class SettingsFile {
     private static JsonPointer field(String text) {
         if (text.isEmpty()) {
             throw new InvalidInput(
-                    "A field is named by a JSON pointer such as \"/customer\", but got \"\", which is the"
+                    "A field is named by a JSON pointer such as \"/customer\", but got \"\", which refers to the"
                             + " whole input. Name a part of it.");
         }
         return new JsonPointer(text);

@@ -3,8 +3,8 @@ package dev.semel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs something when the process is told to end, by SIGTERM, Ctrl-C or {@link System#exit}. Registered with the first worker, so
- * that a program that only submits has none, and removed when its instance is closed.
+ * A hook that runs an action when the process is terminated by SIGTERM, Ctrl-C or {@link System#exit}. It is registered
+ * with the first worker, so that a program that only submits has none, and removed when its instance is closed.
  */
 final class ShutdownHook {
 
@@ -24,7 +24,7 @@ final class ShutdownHook {
             Runtime.getRuntime().addShutdownHook(hook);
             thread = hook;
         } catch (IllegalStateException e) {
-            // The process is ending already: the leases of what a worker takes now run out.
+            // The process is ending already: the leases of tasks that a worker claims now will expire.
             thread = null;
         }
     }
@@ -37,7 +37,7 @@ final class ShutdownHook {
         try {
             Runtime.getRuntime().removeShutdownHook(hook);
         } catch (IllegalStateException e) {
-            // The process is ending: the hook runs, and closing what is closed costs nothing.
+            // The process is ending: the hook runs, and closing a closed worker has no effect.
             return;
         }
         thread = null;

@@ -8,7 +8,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The answer to a submission: the task that now stands for it, new or not.
+ * The answer to a submission: the task that was created or returned for it.
  *
  * @param <O> the class of the task's output
  */
@@ -40,16 +40,16 @@ public final class Submission<O extends @Nullable Object> {
     }
 
     /**
-     * The task.
+     * Returns the id of the task.
      *
-     * @return its id: the same for every submission of one key
+     * @return the id, which is the same for every submission of one key
      */
     public TaskId taskId() {
         return handle.taskId();
     }
 
     /**
-     * Tells whether this submission made the task, also if it was sent before and its first answer was lost.
+     * Returns whether this submission created the task, including a repeated send whose first answer was lost.
      *
      * @return false for a duplicate
      */
@@ -58,7 +58,7 @@ public final class Submission<O extends @Nullable Object> {
     }
 
     /**
-     * When the original was created.
+     * Returns when the original task of a duplicate was created.
      *
      * @return the time by the store's clock; empty unless this is a duplicate
      */
@@ -67,7 +67,7 @@ public final class Submission<O extends @Nullable Object> {
     }
 
     /**
-     * When the task was created.
+     * Returns when the task was created.
      *
      * @return the time by the store's clock
      */
@@ -76,7 +76,7 @@ public final class Submission<O extends @Nullable Object> {
     }
 
     /**
-     * How many tasks were made under this identity, this one included.
+     * Returns the run of the task: how many tasks were created under this identity, including this one.
      *
      * @return 1, 2, 3 …
      */
@@ -84,17 +84,13 @@ public final class Submission<O extends @Nullable Object> {
         return run;
     }
 
-    /**
-     * The state of the task when the submission was answered.
-     *
-     * @return its state
-     */
+    /** {@return the state of the task when the submission was answered} */
     public TaskState state() {
         return state;
     }
 
     /**
-     * Tells whether the input of the existing task is another one, where the policy only warns of that.
+     * Returns whether the input of the existing task differs and the policy only warns.
      *
      * @return whether it differs
      */
@@ -102,17 +98,13 @@ public final class Submission<O extends @Nullable Object> {
         return inputDiffers;
     }
 
-    /**
-     * The task, to ask for its result from elsewhere.
-     *
-     * @return its handle
-     */
+    /** {@return the handle of the task, through which other code can wait for its result} */
     public TaskHandle<O> handle() {
         return handle;
     }
 
     /**
-     * Waits for the task to end and gives its result: the same stored value for every submitter.
+     * Waits for the task to end and returns its result, which is the same stored value for every submitter.
      *
      * @param timeout how long to wait
      * @return the result; null if the handler returned none
@@ -123,5 +115,12 @@ public final class Submission<O extends @Nullable Object> {
      */
     public O result(Duration timeout) {
         return handle.result(timeout, provisional);
+    }
+
+    /** {@return the task and what became of the submission; no input and no result} */
+    @Override
+    public String toString() {
+        return "Submission[task=" + taskId() + ", created=" + created + ", run=" + run + ", state=" + state.word()
+                + "]";
     }
 }

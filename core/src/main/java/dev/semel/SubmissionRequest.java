@@ -16,15 +16,17 @@ import dev.semel.task.ReusePolicy;
 import dev.semel.task.Scope;
 import dev.semel.task.TaskId;
 import dev.semel.task.TaskType;
+import dev.semel.task.TraceContext;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A submission that is being prepared. It has its task id from the beginning: sent a second time, the very same task is
- * meant, so nothing can be changed once it was sent.
+ * A submission that is being prepared. It has its task id from the beginning. A repeated send refers to the same task,
+ * so nothing can be changed after the first send.
  *
  * @param <I> the class of the input
  * @param <O> the class of the output
@@ -32,7 +34,7 @@ import org.jspecify.annotations.Nullable;
 public final class SubmissionRequest<I, O extends @Nullable Object> {
 
     private final Semel semel;
-    private final Sender sender;
+    private final Supplier<Sender> sender;
     private final TaskType<I, O> type;
     private final I input;
     private final TaskId id;
@@ -48,7 +50,7 @@ public final class SubmissionRequest<I, O extends @Nullable Object> {
     private Start start = Start.now();
     private @Nullable NewTask sent;
 
-    SubmissionRequest(Semel semel, Sender sender, TaskType<I, O> type, I input, TaskId id) {
+    SubmissionRequest(Semel semel, Supplier<Sender> sender, TaskType<I, O> type, I input, TaskId id) {
         this.semel = semel;
         this.sender = sender;
         this.type = type;
@@ -56,29 +58,25 @@ public final class SubmissionRequest<I, O extends @Nullable Object> {
         this.id = id;
     }
 
-    /**
-     * The id that the task will have if this submission makes it.
-     *
-     * @return the id
-     */
+    /** {@return the id that the task will have if this submission creates it} */
     public TaskId taskId() {
         return id;
     }
 
     /**
-     * Gives the idempotency key; it wins over the type's identity strategy.
+     * Sets the idempotency key, which overrides the type's identity strategy.
      *
-     * @param key 1 to 255 characters without control characters; null or empty means no key
+     * @param key 1 to 255 characters without control characters; null means no key. An empty or blank key is an error
      * @return this request
      */
     public SubmissionRequest<I, O> idempotencyKey(@Nullable String key) {
         checkUnsent();
-        this.key = key == null || key.isEmpty() ? null : Limits.key(key);
+        this.key = key == null ? null : Limits.key(key);
         return this;
     }
 
     /**
-     * Sets how long the record answers for its identity.
+     * Sets the window of the record.
      *
      * @param ttl the window, counted from the creation of the task
      * @return this request
@@ -102,7 +100,7 @@ public final class SubmissionRequest<I, O extends @Nullable Object> {
     }
 
     /**
-     * Sets what becomes of this submission if its identity has a task already.
+     * Sets the rules that apply if the identity already has a task.
      *
      * @param policy the policy
      * @return this request
@@ -150,9 +148,9 @@ public final class SubmissionRequest<I, O extends @Nullable Object> {
     }
 
     /**
-     * Lets the task start after a time.
+     * Delays the start of the task.
      *
-     * @param delay how long after its acceptance
+     * @param delay the time after its creation
      * @return this request
      */
     public SubmissionRequest<I, O> delay(Duration delay) {
@@ -162,9 +160,9 @@ public final class SubmissionRequest<I, O extends @Nullable Object> {
     }
 
     /**
-     * Lets the task start at a time.
+     * Sets the start time of the task.
      *
-     * @param time when, by the store's clock; at once if that has passed
+     * @param time the time by the store's clock; a past time means immediately
      * @return this request
      */
     public SubmissionRequest<I, O> runAt(Instant time) {
@@ -174,7 +172,7 @@ public final class SubmissionRequest<I, O extends @Nullable Object> {
     }
 
     /**
-     * Sets how often this task may fail and how long it waits in between.
+     * Sets the retry policy.
      *
      * @param policy the policy
      * @return this request
@@ -198,20 +196,20 @@ public final class SubmissionRequest<I, O extends @Nullable Object> {
     }
 
     /**
-     * Sends the submission and waits until it is kept. Sent again after a {@link dev.semel.task.StoreUnavailable}, it is
-     * recognised by its task id.
+     * Sends the submission and waits until it is stored. If it is sent again after a
+     * {@link dev.semel.task.StoreUnavailable}, the store recognises it by its task id.
      *
      * @return the answer
      * @throws dev.semel.task.InvalidInput if a value is not allowed; nothing was stored
-     * @throws dev.semel.task.IdempotencyConflict if the key was used with another input or type
+     * @throws dev.semel.task.IdempotencyConflict if the key was used with a different input or type
      * @throws dev.semel.task.TaskAlreadyExists if the key has an open task and the policy rejects
      * @throws dev.semel.task.TaskAlreadyCompleted if the key has a completed task and the policy rejects
      * @throws dev.semel.task.TaskAlreadyFinished if the key's task ended without success and the policy rejects
-     * @throws dev.semel.task.StoreUnavailable if the store did not answer; send again. Also if this thread was interrupted: then
-     *     its cause is an {@link InterruptedException} and the thread stays interrupted
+     * @throws dev.semel.task.StoreUnavailable if the store did not answer; send again. Also thrown if this thread was
+     *     interrupted: then the cause is an {@link InterruptedException} and the thread stays interrupted
      */
     public Submission<O> send() {
-        return sender.send(this);
+        return sender.get().send(this);
     }
 
     TaskType<I, O> type() {
@@ -220,67 +218,73 @@ public final class SubmissionRequest<I, O extends @Nullable Object> {
 
     private void checkUnsent() {
         if (sent != null) {
-            throw new InvalidInput(
-                    "The submission of task " + id + " was sent already, and sending it again means the very"
-                            + " same task. Prepare another one with submit(…) to change something.");
+            throw new InvalidInput("The submission of task " + id
+                    + " was sent already and cannot be changed: another send refers to the same task."
+                    + " Prepare a new submission with submit(…).");
         }
     }
 
-    /** What the store gets to see; the same every time it is sent. */
-    NewTask newTask() {
-        NewTask task = sent != null ? sent : prepare();
+    /** Returns the task to send, which is the same for every send. */
+    NewTask newTask(@Nullable TraceContext trace) {
+        NewTask task = sent != null ? sent : prepare(trace);
         sent = task;
         return task;
     }
 
-    /** What the store would get to see if it were sent now. */
+    /** Returns the task that a send would transmit now. */
     NewTask preview() {
-        return sent != null ? sent : prepare();
+        return sent != null ? sent : prepare(null);
     }
 
-    private NewTask prepare() {
+    /** Returns the name of the queue that the task will be in. */
+    String queueName() {
+        return orElse(queue, semel.settings().task(type.name()).queue(), type.queue());
+    }
+
+    private NewTask prepare(@Nullable TraceContext trace) {
         TypeSettings configured = semel.settings().task(type.name());
-        String inQueue = orElse(queue, configured.queue(), type.queue());
+        String inQueue = queueName();
+        semel.checkNames(inQueue, type.name());
         String ofTenant = tenant != null ? tenant : semel.tenant();
-        String text = semel.codec().encode(input);
+        String text = semel.codec().encode(input, type.input());
         Json document = Json.parse(text);
         String given = key != null ? key : strategy().key(type.name(), input, () -> document, leftOut());
         KeyRequest request = given == null ? null : keyRequest(given, ofTenant, inQueue, document);
-        return new NewTask(id, ofTenant, inQueue, type.name(), text, start, options(configured), request);
+        return new NewTask(id, ofTenant, inQueue, type.name(), text, start, options(configured, trace), request);
     }
 
-    private TaskOptions options(TypeSettings configured) {
+    private TaskOptions options(TypeSettings configured, @Nullable TraceContext trace) {
         int rank = orElse(priority, configured.priority(), type.priority());
-        // What the type's code says of these the worker knows; only what differs travels with the task.
+        // The worker knows the settings in the type's code; only other settings are stored with the task.
         RetryPolicy policy = retry != null ? retry : configured.retry();
         Duration limit = timeout != null ? timeout : configured.timeout();
         String mutex = type.mutex(input);
-        return rank == 0 && policy == null && limit == null && mutex == null
+        return rank == 0 && policy == null && limit == null && mutex == null && trace == null
                 ? TaskOptions.NONE
-                : new TaskOptions(rank, policy, limit, mutex);
+                : new TaskOptions(rank, policy, limit, mutex, trace);
     }
 
-    /** How the key is found when the caller gives none. */
+    /** Returns how the key is derived when the caller gives none. */
     IdentityStrategy strategy() {
         IdentityStrategy configured = semel.settings().task(type.name()).identity();
         return configured != null ? configured : type.identity().orElse(semel.identity());
     }
 
-    /** Whether the caller gave the key. */
+    /** Returns whether the caller gave the key. */
     boolean keyGiven() {
         return key != null;
     }
 
     private List<JsonPointer> leftOut() {
         List<JsonPointer> configured = semel.settings().task(type.name()).ignoredFields();
-        return configured != null ? configured : type.leftOut();
+        return configured != null ? configured : type.ignoredFields();
     }
 
     private static <T extends @Nullable Object> T orElse(@Nullable T first, @Nullable T second, T last) {
         return first != null ? first : second != null ? second : last;
     }
 
-    /** Where two inputs differ, as far as that counts for this type. */
+    /** Returns where two inputs differ, without the fields that this type ignores. */
     List<String> differingPaths(String before, String after) {
         Json first = Json.parse(before);
         Json second = Json.parse(after);
@@ -300,7 +304,7 @@ public final class SubmissionRequest<I, O extends @Nullable Object> {
     private KeyRequest keyRequest(String key, String tenant, String queue, Json document) {
         TypeSettings configured = semel.settings().task(type.name());
         Scope inScope = orElse(scope, configured.scope(), type.scope());
-        // From the most special to the most general: submission, type, queue, instance.
+        // From the most specific to the most general: submission, type, queue, instance.
         Duration window =
                 orElse(ttl, configured.idempotencyTtl(), type.idempotencyTtl().orElse(null));
         ReusePolicy policy = orElse(reuse, configured.reuse(), type.reuse().orElse(null));
@@ -314,5 +318,11 @@ public final class SubmissionRequest<I, O extends @Nullable Object> {
                 strategy().inputHash(document, leftOut()),
                 window,
                 policy);
+    }
+
+    /** {@return the task id, the type and whether it was sent; no input and no key} */
+    @Override
+    public String toString() {
+        return "SubmissionRequest[task=" + id + ", type=" + type.name() + ", sent=" + (sent != null) + "]";
     }
 }

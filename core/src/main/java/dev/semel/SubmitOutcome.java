@@ -4,14 +4,14 @@ import dev.semel.task.SemelException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What became of one item of a batch.
+ * The outcome of one item of a batch.
  *
  * @param <O> the class of the task's output
  */
 public sealed interface SubmitOutcome<O extends @Nullable Object> {
 
     /**
-     * The submission was taken: a new task, or the one that stands for it already.
+     * The submission was accepted: a task was created, or the existing one was returned.
      *
      * @param submission the answer
      * @param <O> the class of the task's output
@@ -19,15 +19,15 @@ public sealed interface SubmitOutcome<O extends @Nullable Object> {
     record Accepted<O extends @Nullable Object>(Submission<O> submission) implements SubmitOutcome<O> {}
 
     /**
-     * The submission was refused: a conflict, a rejection or a wrong value. Its neighbours are not affected.
+     * The submission was refused: a conflict, a rejection or an invalid value. The other items are not affected.
      *
-     * @param error what {@link SubmissionRequest#send} would have thrown
+     * @param error the exception that {@link SubmissionRequest#send} would have thrown
      * @param <O> the class of the task's output
      */
     record Refused<O extends @Nullable Object>(SemelException error) implements SubmitOutcome<O> {}
 
     /**
-     * The answer, or the exception that the single submission would have thrown.
+     * Returns the answer, or throws the exception that {@link SubmissionRequest#send} would have thrown.
      *
      * @return the answer
      */

@@ -23,20 +23,21 @@ import tools.jackson.dataformat.toml.TomlMapper;
 import tools.jackson.dataformat.toml.TomlReadFeature;
 
 /**
- * A TOML file as plain maps, lists, texts, numbers and truth values, which knows the line of each name.
+ * A TOML file as plain maps, lists, strings, numbers and booleans, with the line of each name.
  *
- * <p>The parser tells where a file is malformed, but not where it found a value. A line is looked for only when there is an
- * error to report: it is the one with which the name is there for the first time, when the file is parsed up to it.
+ * <p>The parser reports where a file is malformed, but not where it found a value. A line is searched only to report an
+ * error: it is the first line such that the file, parsed up to this line, contains the name.
  */
 final class TomlDocument {
 
-    /** The most bytes of a file: 1 MiB. */
+    /** The maximum size of a file: 1 MiB. */
     static final int MOST_BYTES = 1 << 20;
 
-    // Dates are told from texts, so that one in the place of a text is a wrong type.
+    // Dates are distinguished from strings, so that a date in the place of a string is a wrong type.
     private static final TomlMapper MAPPER =
             TomlMapper.builder().enable(TomlReadFeature.PARSE_JAVA_TIME).build();
     private static final Pattern NAME = Pattern.compile("\\s*(?:\\[\\[?([^\\]\\n]+)\\]|([^=#\\n]+?)\\s*=).*");
+    private static final Pattern KEY = Pattern.compile("[A-Za-z0-9_.\"' -]+");
     private static final String GIVEN_TWICE = "Duplicate key";
     private static final String TABLE_TWICE = "Table redefined";
 
@@ -64,7 +65,7 @@ final class TomlDocument {
         return root;
     }
 
-    /** What is wrong with the value of a name, or with the name itself. */
+    /** Returns an error about a name or its value. */
     InvalidInput wrong(List<String> path, String what) {
         return new InvalidInput(place(file, line(path)) + ", " + Limits.shown(String.join(".", path)) + ": " + what);
     }
@@ -86,14 +87,15 @@ final class TomlDocument {
             if (bytes.length > MOST_BYTES) {
                 throw wrong(
                         file,
-                        "has more than " + MOST_BYTES + " bytes, and that is the most. Look whether it is the"
-                                + " right file.");
+                        "has more than " + MOST_BYTES
+                                + " bytes, which is the maximum. Check that it is the right file.");
             }
             return bytes;
         } catch (NoSuchFileException e) {
-            throw wrong(file, "is not there. Look at its name.");
+            throw wrong(file, "does not exist. Check its name.");
         } catch (IOException e) {
-            throw wrong(file, "cannot be read (" + e + "). Give this user the right to read it, or name another.");
+            throw wrong(
+                    file, "cannot be read (" + e + "). Give this user permission to read it, or name another file.");
         }
     }
 
@@ -104,8 +106,8 @@ final class TomlDocument {
         out.flip();
         if (result.isError()) {
             int line = ends(out.toString()).length;
-            throw new InvalidInput(place(file, line) + ": a configuration file is in UTF-8, but got byte \""
-                    + String.format("%02X", bytes[in.position()]) + "\", which is not. Convert the file.");
+            throw new InvalidInput(place(file, line) + ": a configuration file is UTF-8, but got byte \""
+                    + String.format("%02X", bytes[in.position()]) + "\", which is not valid UTF-8. Convert the file.");
         }
         return out.toString();
     }
@@ -118,18 +120,18 @@ final class TomlDocument {
         String said = e.getOriginalMessage();
         boolean twice = said.equals(GIVEN_TWICE);
         if (twice || said.equals(TABLE_TWICE)) {
-            // The parser notices the first only when it is already past it.
+            // The parser reports a duplicate only after it has read past it.
             int line = firstLineThatFails(said);
             return new InvalidInput(
                     place(file, line) + name(line) + ": a " + (twice ? "name" : "table")
-                            + " is given once, but got a second one. Put all of it into one place.",
+                            + " is given once, but it occurs a second time. Merge the two.",
                     e);
         }
         var location = e.getLocation();
         int line = location == null ? ends.length : Math.clamp(location.getLineNr(), 1, ends.length);
         return new InvalidInput(
-                place(file, line) + name(line) + ": a configuration file is valid TOML, but this is not: " + said
-                        + ". See https://toml.io for its form; texts are in quotation marks.",
+                place(file, line) + name(line) + ": a configuration file is TOML, but this line is not valid: " + said
+                        + ". See https://toml.io for the syntax; strings are in quotation marks.",
                 e);
     }
 
@@ -156,7 +158,7 @@ final class TomlDocument {
         }
     }
 
-    /** The name that a line begins with, for a message; never what stands behind it, which may be a password. */
+    /** Returns the name at the beginning of a line, for a message; never its value, which may be a password. */
     private String name(int line) {
         Matcher name = NAME.matcher(
                 text.substring(line == 1 ? 0 : ends[line - 2], ends[line - 1]).strip());
@@ -164,6 +166,9 @@ final class TomlDocument {
             return "";
         }
         String table = name.group(1);
+        if (table == null && !KEY.matcher(name.group(2)).matches()) {
+            return ""; // a URL without quotation marks, with an = in its password
+        }
         return ", " + Limits.shown((table == null ? name.group(2) : table).strip());
     }
 
@@ -172,7 +177,8 @@ final class TomlDocument {
         int with = ends.length;
         while (with - without > 1) {
             int middle = (without + with) >>> 1;
-            // Inside a value of several lines nothing parses: then the nearest line where it does, on either side.
+            // The file does not parse if it is cut inside a multi-line value: then the nearest line where it does, on
+            // either side.
             OptionalInt whole = nearestWhole(middle, without, with);
             if (whole.isEmpty()) {
                 break;
@@ -215,7 +221,7 @@ final class TomlDocument {
         return text.substring(0, ends[lines - 1]);
     }
 
-    /** Where each line ends, its line break included. */
+    /** Returns the end of each line, including its line break. */
     private static int[] ends(String text) {
         List<Integer> ends = new ArrayList<>();
         for (int at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) {

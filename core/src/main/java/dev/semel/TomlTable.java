@@ -15,8 +15,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A table of a TOML file whose values are taken by name. What nobody has taken in the end is unknown. A wrong value is an
- * {@link InvalidInput} that names the file, the line and the name.
+ * A table of a TOML file whose values are read by name. A name that was never read is unknown. An invalid value is
+ * reported as an {@link InvalidInput} with the file, the line and the name.
  */
 final class TomlTable {
 
@@ -39,7 +39,7 @@ final class TomlTable {
         return values.containsKey(name);
     }
 
-    /** A table in this one; an empty one if it is not there. */
+    /** Returns a table in this one; an empty table if it is absent. */
     TomlTable table(String name) {
         Object value = taken(name);
         if (value == null) {
@@ -51,7 +51,7 @@ final class TomlTable {
         throw wrongType(name, "a table", value);
     }
 
-    /** The tables in this one by their names, which the user chose. */
+    /** Returns the tables in this one by their user-defined names. */
     Map<String, TomlTable> tables(String what) {
         Map<String, TomlTable> tables = new LinkedHashMap<>();
         for (Object key : values.keySet()) {
@@ -62,7 +62,7 @@ final class TomlTable {
         return tables;
     }
 
-    /** A text, turned into something. */
+    /** Returns a string, converted by a reader. */
     <T> @Nullable T text(String name, Function<String, T> reader) {
         Object value = taken(name);
         if (value == null) {
@@ -71,29 +71,29 @@ final class TomlTable {
         if (value instanceof String text) {
             return read(name, () -> reader.apply(text));
         }
-        throw wrongType(name, "a text in quotation marks", value);
+        throw wrongType(name, "a string in quotation marks", value);
     }
 
-    /** A list of texts, each turned into something. */
+    /** Returns a list of strings, each converted by a reader. */
     <T> @Nullable List<T> texts(String name, Function<String, T> reader) {
         Object value = taken(name);
         if (value == null) {
             return null;
         }
         if (!(value instanceof List<?> list)) {
-            throw wrongType(name, "a list of texts", value);
+            throw wrongType(name, "a list of strings", value);
         }
         List<T> all = new ArrayList<>();
         for (Object one : list) {
             if (!(one instanceof String text)) {
-                throw wrongType(name, "a list of texts", one);
+                throw wrongType(name, "a list of strings", one);
             }
             all.add(read(name, () -> reader.apply(text)));
         }
         return all;
     }
 
-    /** A whole number, checked. */
+    /** Returns a whole number, checked. */
     @Nullable
     Integer number(String name, Function<Integer, Integer> check) {
         Object value = taken(name);
@@ -111,7 +111,7 @@ final class TomlTable {
                 : wrongType(name, "a whole number", value);
     }
 
-    /** Ends the reading: a name that is left is unknown. */
+    /** Ends the reading: a name that was not read is unknown. */
     void end() {
         for (Object key : values.keySet()) {
             String name = String.valueOf(key);
@@ -123,7 +123,7 @@ final class TomlTable {
                                 + Nearest.to(name, known)
                                         .map(near -> "Did you mean \"" + near + "\"? ")
                                         .orElse("")
-                                + "Known are " + String.join(", ", known) + ".");
+                                + "Known settings are " + String.join(", ", known) + ".");
             }
         }
     }
@@ -132,14 +132,14 @@ final class TomlTable {
         return document.wrong(at(name), what);
     }
 
-    /** Runs what may refuse a value, and says where the value is. */
+    /** Runs a reader, and adds the position of the value to its error. */
     <T> T read(String name, Supplier<T> reader) {
         try {
             return reader.get();
         } catch (InvalidInput e) {
-            InvalidInput told = wrong(name, String.valueOf(e.getMessage()));
-            told.initCause(e);
-            throw told;
+            InvalidInput located = wrong(name, String.valueOf(e.getMessage()));
+            located.initCause(e);
+            throw located;
         }
     }
 
@@ -149,11 +149,11 @@ final class TomlTable {
     }
 
     private InvalidInput wrongType(String name, String expected, Object value) {
-        // Only the kind: where a text is expected, the value may be a password that lacks its quotation marks.
+        // Only the kind: if a string is expected, the value may be a password without its quotation marks.
         String kind = switch (value) {
             case Map<?, ?> table -> "a table";
             case List<?> list -> "a list";
-            case String text -> "a text";
+            case String text -> "a string";
             case Boolean truth -> "\"" + truth + "\"";
             case Double number -> "a number";
             case BigDecimal number -> "a number";

@@ -10,17 +10,17 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a configuration says of a task type. A setting that is null says nothing; then what the type's code says holds.
+ * The configuration of a task type. If a setting is null, the type's code applies.
  *
- * @param queue the queue of submissions that name none
- * @param identity how the key is found when the caller gives none
- * @param scope the scope of the keys of submissions that name none
- * @param reuse what becomes of a submission whose identity has a task
- * @param idempotencyTtl how long records answer
- * @param ignoredFields the fields that do not count when inputs are compared
- * @param retry how often a task may fail and how long it waits in between
+ * @param queue the queue of submissions that do not set one
+ * @param identity the identity strategy
+ * @param scope the scope of keys of submissions that do not set one
+ * @param reuse the reuse policy
+ * @param idempotencyTtl the window of records
+ * @param ignoredFields the fields that are ignored when inputs are compared
+ * @param retry the retry policy
  * @param timeout how long one attempt may run
- * @param priority the priority of submissions that name none
+ * @param priority the priority of submissions that do not set one
  */
 public record TypeSettings(
         @Nullable String queue,
@@ -33,6 +33,6 @@ public record TypeSettings(
         @Nullable Duration timeout,
         @Nullable Integer priority) {
 
-    /** Settings that say nothing. */
+    /** Empty settings. */
     public static final TypeSettings NONE = new TypeSettings(null, null, null, null, null, null, null, null, null);
 }

@@ -1,11 +1,11 @@
 /**
- * Where users start: {@link dev.semel.Semel} submits tasks, waits for their results and starts workers.
+ * The entry point for users: {@link dev.semel.Semel} submits tasks, waits for their results and starts workers.
  *
- * <p>A submission is prepared by {@link dev.semel.Semel#submit}, which makes its task id at once, and sent by
- * {@link dev.semel.SubmissionRequest#send}. Sent again, the same request carries the same id and is recognised, with a key
- * or without: that is how a caller that got no answer finds out what became of it.
+ * <p>{@link dev.semel.Semel#submit} prepares a submission and creates its task id, and
+ * {@link dev.semel.SubmissionRequest#send} sends it. A repeated send of the same request carries the same id and is
+ * recognised, with or without a key. So a caller that got no answer sends the request again and learns its outcome.
  *
- * <p>Everything below is reached through this package, and nothing below imports it.
+ * <p>This package uses all packages below it, and none of them imports it.
  */
 @NullMarked
 package dev.semel;

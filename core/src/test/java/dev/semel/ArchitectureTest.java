@@ -12,7 +12,7 @@ import dev.semel.guard.InMemoryGuardStore;
 import dev.semel.store.InMemoryTaskStore;
 import java.util.Map;
 
-/** Imports go down only. The order of packages is the one drawn in docs/internals/architecture.md. */
+/** Checks that packages import lower packages only, in the order of docs/internals/architecture.md. */
 @AnalyzeClasses(packages = "dev.semel", importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTest {
 
@@ -21,28 +21,41 @@ class ArchitectureTest {
             .consideringOnlyDependenciesInAnyPackage("dev.semel..")
             .layer("facade")
             .definedBy("dev.semel")
+            .layer("schedule")
+            .definedBy("dev.semel.schedule..")
             .layer("engine")
             .definedBy("dev.semel.engine..")
             .layer("store")
             .definedBy("dev.semel.store..")
             .layer("guard")
             .definedBy("dev.semel.guard..")
+            .layer("observe")
+            .definedBy("dev.semel.observe..")
             .layer("metrics")
             .definedBy("dev.semel.metrics..")
+            .layer("tracing")
+            .definedBy("dev.semel.tracing..")
             .layer("task")
             .definedBy("dev.semel.task..")
             .whereLayer("facade")
             .mayNotBeAccessedByAnyLayer()
-            .whereLayer("engine")
+            .whereLayer("schedule")
             .mayOnlyBeAccessedByLayers("facade")
+            .whereLayer("engine")
+            .mayOnlyBeAccessedByLayers("facade", "schedule")
+            .whereLayer("observe")
+            .mayOnlyBeAccessedByLayers("facade", "engine", "metrics", "tracing")
             .whereLayer("store")
-            .mayOnlyBeAccessedByLayers("facade", "engine")
+            .mayOnlyBeAccessedByLayers("facade", "schedule", "engine", "observe", "metrics")
             .whereLayer("guard")
             .mayOnlyBeAccessedByLayers("facade", "engine")
             .whereLayer("metrics")
             .mayNotBeAccessedByAnyLayer()
+            .whereLayer("tracing")
+            .mayNotBeAccessedByAnyLayer()
             .whereLayer("task")
-            .mayOnlyBeAccessedByLayers("facade", "engine", "store", "guard", "metrics");
+            .mayOnlyBeAccessedByLayers(
+                    "facade", "schedule", "engine", "observe", "store", "guard", "metrics", "tracing");
 
     @ArchTest
     static final ArchRule micrometerStaysOptional = noClasses()
@@ -51,6 +64,14 @@ class ArchitectureTest {
             .should()
             .dependOnClassesThat()
             .resideInAPackage("io.micrometer..");
+
+    @ArchTest
+    static final ArchRule openTelemetryStaysOptional = noClasses()
+            .that()
+            .resideOutsideOfPackage("dev.semel.tracing..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("io.opentelemetry..");
 
     @ArchTest
     static final ArchRule packagesHaveNoCycles = ModuleRules.packagesHaveNoCycles();
@@ -71,6 +92,9 @@ class ArchitectureTest {
 
     @ArchTest
     static final ArchRule noSleep = ModuleRules.noSleep(Map.of());
+
+    @ArchTest
+    static final ArchRule noStaticPools = ModuleRules.noStaticPools();
 
     @ArchTest
     static final ArchRule jacksonStaysBehindTheCodecAndTheParser = noClasses()

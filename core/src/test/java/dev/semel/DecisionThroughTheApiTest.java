@@ -6,9 +6,10 @@ import dev.semel.engine.RawJson;
 import dev.semel.store.ClaimRequest;
 import dev.semel.store.Claims.Claimed;
 import dev.semel.store.KeyRecord;
+import dev.semel.store.Operation;
+import dev.semel.store.Settlement;
 import dev.semel.store.Task;
 import dev.semel.store.TaskQuery;
-import dev.semel.store.Transition;
 import dev.semel.task.IdempotencyConflict;
 import dev.semel.task.ReusePolicy;
 import dev.semel.task.ReusePolicy.AfterEnd;
@@ -33,8 +34,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Every cell of the decision table, reached from outside: alone and in a batch. What is expected is written from the
- * specification, and what {@code explain} says beforehand must be what happens.
+ * Tests every cell of the decision table through the public API, alone and in a batch. The expectations are written
+ * from the specification, and the prediction of {@code explain} must match the outcome.
  */
 class DecisionThroughTheApiTest {
 
@@ -57,7 +58,7 @@ class DecisionThroughTheApiTest {
         IN_A_BATCH
     }
 
-    /** A cell: what is there, what the policy says of that, what comes, and what the policy says of other input. */
+    /** A cell: the existing task, its rule, the new submission, and the rule for different input. */
     record Cell(TaskState state, int rule, Difference difference, OtherInput otherInput, Way way) {
 
         WhileOpen open() {
@@ -68,7 +69,10 @@ class DecisionThroughTheApiTest {
             return ENDED.get(rule);
         }
 
-        /** Only the rule of the cell's own state says what the cell says; all others say something else. */
+        /**
+         * Returns a policy in which only the state of the cell has the rule of the cell; all other states have another
+         * rule.
+         */
         ReusePolicy policy() {
             WhileOpen otherOpen = OPEN.get((rule + 1) % 3);
             AfterEnd otherEnd = ENDED.get((rule + 1) % 3);
@@ -157,7 +161,7 @@ class DecisionThroughTheApiTest {
                 assertThat(answer.deduplicatedFrom()).contains(before.createdAt());
                 assertThat(answer.state()).isEqualTo(cell.state());
                 assertThat(answer.inputDiffers()).isEqualTo(cell.expected() == Explanation.Outcome.WARN);
-                unchanged(before, record);
+                unchanged(before, counted(record));
             }
             case RERUN, REPLACE -> created(cell, before, outcome.submission());
             case REJECT -> {
@@ -185,7 +189,7 @@ class DecisionThroughTheApiTest {
         Task made = world.task(answer.taskId());
         boolean continues = cell.expected() == Explanation.Outcome.RERUN && cell.state() != TaskState.COMPLETED;
         assertThat(made.lineage()).isEqualTo(continues ? before.lineage() : made.id());
-        // A waiting task waits for one that runs; the one that replaces it waits for the same.
+        // A waiting task waits for a running one; the task that replaces it waits for the same running task.
         boolean waits = cell.state() == TaskState.RUNNING || cell.state() == TaskState.WAITING;
         assertThat(made.state()).isEqualTo(waits ? TaskState.WAITING : TaskState.PENDING);
         assertThat(record(made).taskId()).isEqualTo(made.id());
@@ -229,6 +233,25 @@ class DecisionThroughTheApiTest {
         assertThat(record(before)).isEqualTo(record);
     }
 
+    /** The record with one more duplicate. */
+    private KeyRecord counted(KeyRecord record) {
+        return new KeyRecord(
+                record.identity(),
+                record.taskId(),
+                record.type(),
+                record.inputHash(),
+                record.run(),
+                record.lineage(),
+                record.createdAt(),
+                record.expiresAt(),
+                record.windowPassed(),
+                record.state(),
+                record.finishedAt(),
+                record.dataGone(),
+                record.duplicates() + 1,
+                world.now.get());
+    }
+
     private SubmitOutcome<RawJson> sent(Way way, SubmissionRequest<RawJson, RawJson> request) {
         if (way == Way.ALONE) {
             try {
@@ -237,7 +260,7 @@ class DecisionThroughTheApiTest {
                 return new SubmitOutcome.Refused<>(e);
             }
         }
-        // Between two strangers, which are not affected.
+        // Between two unrelated submissions, which are not affected.
         List<SubmitOutcome<RawJson>> outcomes = world.semel.submitAll(List.of(
                 world.semel.submit(CHARGE, FIRST).idempotencyKey("before"),
                 request,
@@ -275,10 +298,10 @@ class DecisionThroughTheApiTest {
                         .send()
                         .taskId();
             }
-            case COMPLETED -> move(new Transition.Complete(claim().lease(), "{\"paid\":true}"));
-            case FAILED -> move(new Transition.Fail(claim().lease(), false, "broken"));
-            case TIMED_OUT -> move(new Transition.Fail(claim().lease(), true, "too slow"));
-            case CANCELLED -> move(new Transition.Cancel(id));
+            case COMPLETED -> settle(new Settlement.Complete(claim().lease(), "{\"paid\":true}"));
+            case FAILED -> settle(new Settlement.Fail(claim().lease(), false, "broken"));
+            case TIMED_OUT -> settle(new Settlement.Fail(claim().lease(), true, "too slow"));
+            case CANCELLED -> world.store.operate(List.of(new Operation.Cancel(id)));
         }
         assertThat(world.task(id).state()).isEqualTo(state);
         assertThat(world.store.list(TaskQuery.all(10)).tasks()).hasSize(state == TaskState.WAITING ? 2 : 1);
@@ -292,7 +315,7 @@ class DecisionThroughTheApiTest {
                 .getFirst();
     }
 
-    private void move(Transition transition) {
-        world.store.apply(List.of(transition));
+    private void settle(Settlement settlement) {
+        world.store.settle(List.of(settlement));
     }
 }

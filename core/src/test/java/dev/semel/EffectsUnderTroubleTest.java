@@ -3,15 +3,15 @@ package dev.semel;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.semel.store.Applied;
 import dev.semel.store.EffectRecord;
 import dev.semel.store.EffectState;
 import dev.semel.store.ForwardingTaskStore;
 import dev.semel.store.InMemoryTaskStore;
+import dev.semel.store.Settled;
+import dev.semel.store.Settlement;
 import dev.semel.store.SweepRequest;
 import dev.semel.store.Task;
 import dev.semel.store.TaskStore;
-import dev.semel.store.Transition;
 import dev.semel.task.PermanentFailure;
 import dev.semel.task.RetryPolicy;
 import dev.semel.task.StoreUnavailable;
@@ -31,7 +31,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** What the simulation found in the way from a handler to the ledger of its effects. */
+/** Regression tests for bugs between a handler and its effects ledger that the simulation found. */
 class EffectsUnderTroubleTest {
 
     private static final TaskType<String, String> WORK = TaskType.builder("work", String.class, String.class)
@@ -88,14 +88,14 @@ class EffectsUnderTroubleTest {
         CountDownLatch interrupted = new CountDownLatch(1);
         TaskStore store = new ForwardingTaskStore(new InMemoryTaskStore(Clock.systemUTC())) {
             @Override
-            public List<Applied> apply(List<Transition> batch) {
+            public List<Settled> settle(List<? extends Settlement> batch) {
                 boolean second = batch.stream()
-                        .anyMatch(move -> move instanceof Transition.Intend intend
+                        .anyMatch(settlement -> settlement instanceof Settlement.Intend intend
                                 && intend.lease().attempt() == 2);
                 if (second) {
                     awaitUninterruptibly(interrupted);
                 }
-                return super.apply(batch);
+                return super.settle(batch);
             }
         };
         List<EffectState> seen = new CopyOnWriteArrayList<>();
@@ -161,7 +161,7 @@ class EffectsUnderTroubleTest {
             world.store.sweep(new SweepRequest(Duration.ofDays(5), Map.of(), Duration.ofDays(5), 100));
             assertThat(world.store.find(List.of(id, rerun))).containsOnlyKeys(rerun);
 
-            // The very same submission once more: it is a new task, of the lineage that the rerun continues.
+            // The same submission once more: it creates a new task, of the lineage that the rerun continues.
             assertThat(first.send().taskId()).isEqualTo(id);
             world.awaitState(id, TaskState.FAILED);
             assertThat(calls).hasValue(1);

@@ -12,7 +12,7 @@ import dev.semel.guard.WhenBusy;
 import dev.semel.metrics.MicrometerChecks;
 import dev.semel.store.ForwardingTaskStore;
 import dev.semel.store.InMemoryTaskStore;
-import dev.semel.store.NewTask;
+import dev.semel.store.SubmitRequest;
 import dev.semel.store.Submitted;
 import dev.semel.task.IdempotencyConflict;
 import dev.semel.task.InvalidInput;
@@ -34,7 +34,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Handlers behind a guard, and what submissions tell an observer. */
+/** Tests of guarded handlers, and of the checks that submissions report to an observer. */
 @Timeout(180)
 class GuardedTaskTest {
 
@@ -169,7 +169,7 @@ class GuardedTaskTest {
 
             @Override
             public Instant instant() {
-                // Each look is ten days later: every hold has expired when it is to be settled.
+                // Each reading of the clock is ten days later, so every hold has expired when it is settled.
                 return Instant.EPOCH.plus(Duration.ofDays(10L * looks.incrementAndGet()));
             }
         });
@@ -204,7 +204,7 @@ class GuardedTaskTest {
         InMemoryTaskStore tasks = new InMemoryTaskStore();
         try (Semel semel = Semel.on(new ForwardingTaskStore(tasks) {
                     @Override
-                    public List<Submitted> submit(List<NewTask> batch) {
+                    public List<Submitted> submit(List<? extends SubmitRequest> batch) {
                         if (failing.get() > 0) {
                             throw new StoreUnavailable("down");
                         }

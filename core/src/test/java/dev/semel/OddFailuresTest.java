@@ -22,14 +22,16 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Whatever a handler throws, returns or calls, its attempt is settled and its worker goes on. */
+/**
+ * Checks that an attempt is settled and its worker continues for everything that a handler throws, returns or calls.
+ */
 class OddFailuresTest {
 
     private static final TaskType<String, Object> ODD = TaskType.builder("odd", String.class, Object.class)
             .retry(RetryPolicy.attempts(1))
             .build();
 
-    /** An exception of which nothing can be asked without another failure. */
+    /** An exception whose methods all throw. */
     private static final class Unspeakable extends Exception {
 
         private static final long serialVersionUID = 1L;
@@ -121,7 +123,7 @@ class OddFailuresTest {
         return thrown;
     }
 
-    /** A value whose writing as JSON ends in whatever was given. */
+    /** A value whose encoding as JSON throws a given exception. */
     static final class Unwritable {
 
         private final Callable<Object> getter;

@@ -9,6 +9,7 @@ import dev.semel.Operations.QueueView;
 import dev.semel.Operations.Redriving;
 import dev.semel.Operations.Release;
 import dev.semel.engine.Cleaning;
+import dev.semel.engine.OwnThreads;
 import dev.semel.engine.Queues;
 import dev.semel.engine.RawJson;
 import dev.semel.store.ClaimRequest;
@@ -16,10 +17,10 @@ import dev.semel.store.Claims.Claimed;
 import dev.semel.store.DeadLetter;
 import dev.semel.store.KeyRecord;
 import dev.semel.store.QueueSettings;
+import dev.semel.store.Settlement;
 import dev.semel.store.Swept;
 import dev.semel.store.Task;
 import dev.semel.store.TaskQuery;
-import dev.semel.store.Transition;
 import dev.semel.task.Identity;
 import dev.semel.task.InvalidInput;
 import dev.semel.task.RateLimit;
@@ -66,7 +67,7 @@ class OperationsTest {
         assertThat(operations.cancel(pending)).isEqualTo(Cancellation.CANCELLED);
         assertThat(operations.cancel(running)).isEqualTo(Cancellation.ASKED);
         assertThat(world.task(running).state()).isEqualTo(TaskState.RUNNING);
-        move(new Transition.Complete(claimed.lease(), null));
+        settle(new Settlement.Complete(claimed.lease(), null));
         assertThat(operations.cancel(running)).isEqualTo(Cancellation.ENDED);
         assertThatThrownBy(() -> operations.cancel(unknown())).isInstanceOf(TaskNotFound.class);
     }
@@ -79,7 +80,7 @@ class OperationsTest {
         }
         world.semel.submit(COUNT, INPUT).queue("other").send();
         TaskId done = open.getFirst();
-        move(new Transition.Complete(claim().lease(), null));
+        settle(new Settlement.Complete(claim().lease(), null));
         TaskQuery filter = new TaskQuery(null, "default", null, Set.of(), null, null, 2);
         List<TaskId> previewed = new ArrayList<>();
         operations.previewCancelAll(filter, task -> previewed.add(task.id()));
@@ -142,7 +143,7 @@ class OperationsTest {
     @Test
     void settingsOfQueuesAreReadAgainAfterAPause() {
         AtomicLong nanos = new AtomicLong();
-        Queues queues = new Queues(world.store, nanos::get);
+        Queues queues = new Queues(world.store, new OwnThreads(), nanos::get);
         assertThat(queues.of("default").idempotencyTtl()).isNull();
         operations.set(
                 "default",
@@ -162,7 +163,7 @@ class OperationsTest {
         assertThat(operations.release(identity)).isEqualTo(Release.FREE);
         TaskId first = submit("k");
         assertThat(operations.release(identity)).isEqualTo(Release.HELD);
-        move(new Transition.Complete(claim().lease(), "1"));
+        settle(new Settlement.Complete(claim().lease(), "1"));
         assertThat(operations.release(identity)).isEqualTo(Release.RELEASED);
         assertThat(operations.release(identity)).isEqualTo(Release.FREE);
         TaskId second = submit("k");
@@ -176,7 +177,6 @@ class OperationsTest {
         submit("k");
         submit("k");
         submit("k");
-        world.semel.duplicates().write();
         KeyRecord record = Objects.requireNonNull(operations.key(identity).record());
         assertThat(record.duplicates()).isEqualTo(2);
         assertThat(record.lastDuplicateAt()).isEqualTo(world.now.get());
@@ -189,6 +189,8 @@ class OperationsTest {
                 Settings.NONE.defaults(),
                 Settings.CleaningTimes.NONE,
                 Map.of("q", QueueSettings.builder().concurrency(7).build()),
+                Map.of(),
+                Map.of(),
                 Map.of());
         try (Semel other = Semel.on(new Shared(world.store))
                 .queue(
@@ -211,6 +213,22 @@ class OperationsTest {
             other.operations().reset("q");
             assertThat(view(other, "q").setUp().effective().concurrency()).isEqualTo(7);
         }
+    }
+
+    @Test
+    void aViewOfOneTenantHasItsTasksAndTheSettingsThatAllShare() {
+        world.semel.submit(COUNT, INPUT).tenant("acme").queue("shared").send();
+        world.semel.submit(COUNT, INPUT).tenant("other").queue("shared").send();
+        world.semel.submit(COUNT, INPUT).tenant("other").queue("elsewhere").send();
+        operations.set("shared", QueueSettings.builder().concurrency(3).build());
+        operations.set("unused", QueueSettings.builder().concurrency(3).build());
+        QueueView view = operations.queues("acme").getFirst();
+        assertThat(view.name()).isEqualTo("shared");
+        assertThat(view.depth().due()).isEqualTo(1);
+        assertThat(view.setUp().effective().concurrency()).isEqualTo(3);
+        assertThat(operations.queues("acme")).hasSize(1);
+        assertThat(operations.queues("other")).extracting(QueueView::name).containsExactly("elsewhere", "shared");
+        assertThat(operations.queues("nobody")).isEmpty();
     }
 
     @Test
@@ -244,7 +262,9 @@ class OperationsTest {
                 .queue("b", QueueSettings.builder().deadLetterQueue("a").build())
                 .queue("a", QueueSettings.NONE)
                 .build()) {
-            assertThat(view(second, "a").setUp().effective().deadLettersTo()).isNull();
+            assertThat(world.store.queues())
+                    .as("nothing is said of it any more")
+                    .doesNotContainKey("a");
             assertThat(view(second, "b").setUp().effective().deadLettersTo()).isEqualTo("a");
         }
         assertThatThrownBy(() -> Semel.on(new Shared(world.store))
@@ -256,7 +276,7 @@ class OperationsTest {
     }
 
     @Test
-    void aDeathIsToldToTheDeadLetterQueueOnce() {
+    void aDeadLetterIsForwardedToItsQueueOnce() {
         operations.set(
                 "default", QueueSettings.builder().deadLetterQueue("dead").build());
         TaskId dead = die("k");
@@ -277,14 +297,14 @@ class OperationsTest {
                 "default", QueueSettings.builder().retention(Duration.ZERO).build());
         Submission<RawJson> answer =
                 world.semel.submit(COUNT, INPUT).idempotencyKey("k").send();
-        move(new Transition.Complete(claim().lease(), "42"));
+        settle(new Settlement.Complete(claim().lease(), "42"));
         assertThatThrownBy(() -> answer.result(SOON)).isInstanceOf(ResultGone.class);
         Submission<RawJson> again =
                 world.semel.submit(COUNT, INPUT).idempotencyKey("k").send();
         assertThat(again.created()).isFalse();
         assertThat(again.state()).isEqualTo(TaskState.COMPLETED);
         assertThatThrownBy(() -> again.result(SOON)).isInstanceOf(ResultGone.class);
-        // The bare task stays for an hour, so that a submission that is sent again is recognised.
+        // The task without its data is kept for an hour, so that a repeated submission is recognised.
         Swept early = operations.clean(step -> {});
         assertThat(early.tasks()).isZero();
         world.pass(Duration.ofHours(1));
@@ -296,7 +316,7 @@ class OperationsTest {
         for (int i = 0; i < 4_800; i++) {
             world.semel.submit(COUNT, INPUT).send();
         }
-        claimAll().forEach(claimed -> move(new Transition.Complete(claimed.lease(), null)));
+        claimAll().forEach(claimed -> settle(new Settlement.Complete(claimed.lease(), null)));
         TaskId dead = die("dead");
         world.pass(Duration.ofDays(7));
         List<Integer> steps = new ArrayList<>();
@@ -315,7 +335,7 @@ class OperationsTest {
                 new Cleaning(Duration.ofMillis(20), Duration.ofDays(7), Duration.ofDays(30), Duration.ofDays(30));
         try (Semel cleaning = Semel.on(new Shared(world.store)).cleaning(often).build()) {
             TaskId id = cleaning.submit(COUNT, INPUT).send().taskId();
-            move(new Transition.Complete(claim().lease(), null));
+            settle(new Settlement.Complete(claim().lease(), null));
             world.pass(Duration.ofDays(7));
             Awaitility.await()
                     .atMost(SOON)
@@ -373,7 +393,7 @@ class OperationsTest {
 
     private TaskId die(String key) {
         TaskId id = submit(key);
-        move(new Transition.Fail(claim().lease(), false, "it \"broke\""));
+        settle(new Settlement.Fail(claim().lease(), false, "it \"broke\""));
         return id;
     }
 
@@ -399,8 +419,8 @@ class OperationsTest {
                 .tasks();
     }
 
-    private void move(Transition transition) {
-        world.store.apply(List.of(transition));
+    private void settle(Settlement settlement) {
+        world.store.settle(List.of(settlement));
     }
 
     /** The world's store for a second instance, which may close it. */

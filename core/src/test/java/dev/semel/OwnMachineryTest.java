@@ -4,15 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import dev.semel.store.Applied;
 import dev.semel.store.ClaimRequest;
 import dev.semel.store.Claims;
 import dev.semel.store.ForwardingTaskStore;
 import dev.semel.store.InMemoryTaskStore;
-import dev.semel.store.NewTask;
+import dev.semel.store.Operated;
+import dev.semel.store.Operation;
+import dev.semel.store.Settled;
+import dev.semel.store.Settlement;
+import dev.semel.store.SubmitRequest;
 import dev.semel.store.Submitted;
 import dev.semel.store.Task;
-import dev.semel.store.Transition;
 import dev.semel.task.Limits;
 import dev.semel.task.StoreUnavailable;
 import dev.semel.task.TaskId;
@@ -35,7 +37,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Errors in Semel's own threads: nobody waits for ever, and the work goes on. */
+/** Tests of errors in Semel's own threads: no caller waits for ever, and the work continues. */
 @Timeout(120)
 class OwnMachineryTest {
 
@@ -55,13 +57,13 @@ class OwnMachineryTest {
         Error thrown = error.getDeclaredConstructor().newInstance();
         for (int i = 0; i < 3; i++) {
             store.claimErrors.add(thrown);
-            store.applyErrors.add(thrown);
+            store.writeErrors.add(thrown);
         }
         semel.worker("default").handle(ECHO, (context, input) -> input).start();
         assertThat(semel.submit(ECHO, "hello").send().result(Duration.ofSeconds(60)))
                 .isEqualTo("hello");
         assertThat(store.claimErrors).isEmpty();
-        assertThat(store.applyErrors).isEmpty();
+        assertThat(store.writeErrors).isEmpty();
     }
 
     @ParameterizedTest
@@ -114,7 +116,8 @@ class OwnMachineryTest {
         assertThat(quick.result(Duration.ofSeconds(60))).isEqualTo("quick");
         assertThat(semel.handle(ECHO, interrupted).result(Duration.ofSeconds(60)))
                 .isEqualTo("slow");
-        // The outcome that was not answered is sent again, and what ran was returned: that costs nothing.
+        // The unanswered outcome is sent again, and the running tasks were returned to the queue, which does not count
+        // as a failure.
         assertThat(task(quick.taskId()).progress().attempt()).isEqualTo(1);
         Task.Progress returned = task(interrupted).progress();
         assertThat(returned.attempt()).isEqualTo(2);
@@ -151,7 +154,7 @@ class OwnMachineryTest {
     }
 
     @Test
-    void aWorkerHoldsNoMoreBytesThanItIsTold() {
+    void aWorkerHoldsNoMoreBytesThanItsLimit() {
         String large = "x".repeat(Limits.DOCUMENT_BYTES - 2);
         AtomicInteger running = new AtomicInteger();
         AtomicInteger most = new AtomicInteger();
@@ -193,11 +196,11 @@ class OwnMachineryTest {
         return Objects.requireNonNull(store.find(List.of(id)).get(id));
     }
 
-    /** A store in memory that throws what it is told to, instead of doing what it is asked. */
+    /** A store in memory that throws a given exception instead of doing its work. */
     private static final class Failing extends ForwardingTaskStore {
 
         final ConcurrentLinkedQueue<Error> claimErrors = new ConcurrentLinkedQueue<>();
-        final ConcurrentLinkedQueue<Error> applyErrors = new ConcurrentLinkedQueue<>();
+        final ConcurrentLinkedQueue<Error> writeErrors = new ConcurrentLinkedQueue<>();
         final ConcurrentLinkedQueue<Error> submitErrors = new ConcurrentLinkedQueue<>();
         final ConcurrentLinkedQueue<Error> findErrors = new ConcurrentLinkedQueue<>();
         final AtomicInteger shortAnswers = new AtomicInteger();
@@ -219,7 +222,7 @@ class OwnMachineryTest {
         }
 
         @Override
-        public List<Submitted> submit(List<NewTask> batch) {
+        public List<Submitted> submit(List<? extends SubmitRequest> batch) {
             fail(submitErrors);
             submittedTogether.add(batch.size());
             return super.submit(batch);
@@ -241,12 +244,18 @@ class OwnMachineryTest {
         }
 
         @Override
-        public List<Applied> apply(List<Transition> batch) {
-            fail(applyErrors);
+        public List<Settled> settle(List<? extends Settlement> batch) {
+            fail(writeErrors);
             if (shortAnswers.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
-                return List.of(); // which is against the law, and trips up the step that reads it
+                return List.of(); // violates the contract, so that the step that reads it throws
             }
-            return super.apply(batch);
+            return super.settle(batch);
+        }
+
+        @Override
+        public List<Operated> operate(List<? extends Operation> batch) {
+            fail(writeErrors);
+            return super.operate(batch);
         }
 
         @Override

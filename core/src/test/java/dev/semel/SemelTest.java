@@ -181,7 +181,7 @@ class SemelTest {
     }
 
     @Test
-    void aRejectionSaysWhatBecameOfTheExistingTask() {
+    void aRejectionReportsTheStateOfTheExistingTask() {
         Submission<Receipt> open =
                 semel.submit(CHARGE, INPUT).idempotencyKey("k").send();
         TaskAlreadyExists exists = catchThrowableOfType(TaskAlreadyExists.class, () -> rejecting("k"));
@@ -213,7 +213,7 @@ class SemelTest {
 
     @Test
     void aSubmissionWhoseAnswerWasLostIsRecognisedWithAKeyAndWithout() {
-        for (String key : new String[] {"k", ""}) {
+        for (String key : new String[] {"k", null}) {
             SubmissionRequest<Charge, Receipt> request =
                     semel.submit(CHARGE, INPUT).idempotencyKey(key);
             world.lose.set(1);
@@ -297,9 +297,25 @@ class SemelTest {
         TaskType<Charge, Receipt> keyed = TaskType.builder("keyed", Charge.class, Receipt.class)
                 .identity(IdentityStrategy.callerProvided())
                 .build();
-        assertThatThrownBy(() -> semel.submit(keyed, INPUT).idempotencyKey("").send())
+        assertThatThrownBy(() -> semel.submit(keyed, INPUT).idempotencyKey(null).send())
                 .isInstanceOf(InvalidInput.class)
                 .hasMessageContaining("needs an idempotency key");
+        for (String blank : new String[] {"", " ", "\t", "\u2003\u00a0"}) {
+            assertThatThrownBy(() -> semel.submit(CHARGE, INPUT).idempotencyKey(blank))
+                    .isInstanceOf(InvalidInput.class)
+                    .hasMessageContaining("An idempotency key");
+        }
+        TaskType<String, String> named = TaskType.builder("named", String.class, String.class)
+                .keyedBy(key -> key)
+                .mutex(key -> " ")
+                .build();
+        assertThatThrownBy(() -> semel.submit(named, " ").send())
+                .as("a function may return no key, but not a blank one")
+                .isInstanceOf(InvalidInput.class)
+                .hasMessageContaining("An idempotency key is more than white space");
+        assertThatThrownBy(() -> semel.submit(named, "k").send())
+                .isInstanceOf(InvalidInput.class)
+                .hasMessageContaining("A mutex is more than white space");
         assertThat(world.store.list(TaskQuery.all(10)).tasks()).isEmpty();
     }
 

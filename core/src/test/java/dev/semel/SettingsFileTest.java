@@ -3,6 +3,7 @@ package dev.semel;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.semel.engine.WorkerOptions;
 import dev.semel.store.QueueSettings;
 import dev.semel.task.IdentityStrategy;
 import dev.semel.task.InvalidInput;
@@ -129,6 +130,24 @@ class SettingsFileTest {
     }
 
     @Test
+    void theSettingsOfWorkersAreRead() {
+        Settings settings = read("""
+                [workers.payments]
+                concurrency = 64
+                prefetch = 0
+                held_bytes = 4000000
+                lease = "1m"
+                poll = "250ms"
+                max_vanished = 2
+                close_grace = "0"
+                """);
+        assertThat(settings.worker("payments"))
+                .isEqualTo(new WorkerOptions(
+                        64, 0, 4_000_000L, Duration.ofMinutes(1), Duration.ofMillis(250), 2, Duration.ZERO));
+        assertThat(settings.worker("mail")).isEqualTo(WorkerOptions.NONE);
+    }
+
+    @Test
     void whatIsNotSaidIsLeftToTheCode() {
         assertThat(read("")).isEqualTo(Settings.NONE);
         assertThat(read("# nothing\n")).isEqualTo(Settings.NONE);
@@ -178,7 +197,7 @@ class SettingsFileTest {
 
     private static Stream<Arguments> unknownNames() {
         return Stream.of(
-                wrong("stroe = \"x\"", 1, "stroe", "Did you mean \"store\"?", "Known are store, defaults"),
+                wrong("stroe = \"x\"", 1, "stroe", "Did you mean \"store\"?", "Known settings are store, defaults"),
                 wrong("\n\n[quues.payments]\nretention = \"1d\"", 3, "quues", "Did you mean \"queues\"?"),
                 wrong(
                         "[defaults]\nttl = \"1d\"",
@@ -192,7 +211,7 @@ class SettingsFileTest {
                         "[tasks.a]\nzzz = 1",
                         2,
                         "tasks.a.zzz",
-                        "no such setting in [tasks.a]. Known are queue, identity"),
+                        "no such setting in [tasks.a]. Known settings are queue, identity"),
                 wrong("tasks.a.b.c = 1", 1, "tasks.a.b", "no such setting in [tasks.a]"),
                 wrong("[queues.a]\n[queues.\"a b\"]", 2, "queues.a b", "A queue name has 1 to 100", "\"a b\""),
                 wrong("[tasks.\"-\"]", 1, "tasks.-", "A task type name"),
@@ -202,14 +221,14 @@ class SettingsFileTest {
 
     private static Stream<Arguments> wrongTypes() {
         return Stream.of(
-                wrong("store = 1", 1, "store", "takes a text in quotation marks, but got a whole number"),
-                wrong("store = 2020-01-01", 1, "store", "takes a text in quotation marks, but got a date or time"),
+                wrong("store = 1", 1, "store", "takes a string in quotation marks, but got a whole number"),
+                wrong("store = 2020-01-01", 1, "store", "takes a string in quotation marks, but got a date or time"),
                 wrong("queues = 1", 1, "queues", "takes a table, but got a whole number"),
                 wrong("[[queues]]\na = 1", 1, "queues", "takes a table, but got a list"),
-                wrong("[queues]\na = \"x\"", 2, "queues.a", "takes a table, but got a text"),
+                wrong("[queues]\na = \"x\"", 2, "queues.a", "takes a table, but got a string"),
                 wrong("[queues.a]\nretention = 0", 2, "queues.a.retention", "quotation marks, but got a whole number"),
                 wrong("[queues.a]\nrate_limit = 1.5", 2, "queues.a.rate_limit", "quotation marks, but got a number"),
-                wrong("[queues.a]\nconcurrency = \"5\"", 2, "queues.a.concurrency", "a whole number, but got a text"),
+                wrong("[queues.a]\nconcurrency = \"5\"", 2, "queues.a.concurrency", "a whole number, but got a string"),
                 wrong("[queues.a]\nconcurrency = true", 2, "queues.a.concurrency", "a whole number, but got \"true\""),
                 wrong("[queues.a]\nconcurrency = 1.5", 2, "queues.a.concurrency", "a whole number of", "\"1.5\""),
                 wrong("[tasks.a]\npriority = 99999999999", 2, "tasks.a.priority", "\"99999999999\""),
@@ -217,7 +236,7 @@ class SettingsFileTest {
                         "[tasks.a]\nignore_fields = \"/a\"",
                         2,
                         "tasks.a.ignore_fields",
-                        "a list of texts, but got a text"),
+                        "a list of strings, but got a string"),
                 wrong("[tasks.a]\nretry_delays = [\"1s\",\n 2]", 2, "tasks.a.retry_delays", "but got a whole number"),
                 wrong("[tasks.a]\nqueue = {}", 2, "tasks.a.queue", "but got a table"));
     }
@@ -277,25 +296,34 @@ class SettingsFileTest {
                 wrong("[queues.a]\n[tasks.a]\n[queues.a]\n# more\n", 3, "queues.a", "a table is given once"),
                 wrong("store = \"a\"\n\nstore = \"b\"\n# more\n", 3, "store", "a name is given once"),
                 wrong("[tasks.a]\nqueue = \"a\"\npriority = 1\nqueue = \"b\"", 4, "queue", "a name is given once"),
-                wrong("[queues.a\n", 1, null, "valid TOML", "toml.io"),
-                wrong("\nstore = semel.db\n", 2, "store", "valid TOML"),
-                wrong("store = \"a\nb\"", 1, "store", "valid TOML"),
-                wrong("a = 1 b = 2", 1, "a", "valid TOML"),
-                wrong("[tasks.a]\nqueue = \"a\"\n[tasks.a.queue]\n", 3, "tasks.a.queue", "valid TOML"));
+                wrong("[workers.a]\nconcurrency = 0", 2, "workers.a.concurrency", "1 to 5000"),
+                wrong("[workers.a]\n\nprefetch = 5001", 3, "workers.a.prefetch", "0 to 5000"),
+                wrong("[workers.a]\nheld_bytes = 5", 2, "workers.a.held_bytes", "bytes or more"),
+                wrong("[workers.a]\nlease = \"99ms\"", 2, "workers.a.lease", "100 ms"),
+                wrong("[workers.a]\npoll = \"0\"", 2, "workers.a.poll", "at least a millisecond"),
+                wrong("[workers.a]\nmax_vanished = 0", 2, "workers.a.max_vanished", "1 to 1000"),
+                wrong("[workers.a]\nclose_grace = 5", 2, "workers.a.close_grace", "a string"),
+                wrong("[workers.a]\nconcurency = 5", 2, "workers.a.concurency", "\"concurrency\""),
+                wrong("[workers]\nconcurrency = 5", 2, "workers.concurrency", "a table"),
+                wrong("[queues.a\n", 1, null, "is TOML", "toml.io"),
+                wrong("\nstore = semel.db\n", 2, "store", "is TOML"),
+                wrong("store = \"a\nb\"", 1, "store", "is TOML"),
+                wrong("a = 1 b = 2", 1, "a", "is TOML"),
+                wrong("[tasks.a]\nqueue = \"a\"\n[tasks.a.queue]\n", 3, "tasks.a.queue", "is TOML"));
     }
 
-    private static Arguments wrong(String text, int line, String name, String... told) {
-        return Arguments.of(text, line, name, List.of(told));
+    private static Arguments wrong(String text, int line, String name, String... expected) {
+        return Arguments.of(text, line, name, List.of(expected));
     }
 
     @ParameterizedTest
     @MethodSource("mistakes")
-    void aMistakeIsToldWithItsFileLineAndName(String text, int line, String name, List<String> told) {
+    void aMistakeIsReportedWithItsFileLineAndName(String text, int line, String name, List<String> expected) {
         AbstractThrowableAssert<?, ?> refused =
                 assertThatThrownBy(() -> read(text)).isInstanceOf(InvalidInput.class);
         refused.hasMessageStartingWith("Configuration file \"" + directory.resolve("semel.toml") + "\", line " + line
                 + (name == null ? ": " : ", " + name + ": "));
-        told.forEach(refused::hasMessageContaining);
+        expected.forEach(refused::hasMessageContaining);
     }
 
     @Test
@@ -321,7 +349,7 @@ class SettingsFileTest {
     void aFileThatCannotBeReadIsSaidSo() throws IOException {
         assertThatThrownBy(() -> SettingsFile.read(directory.resolve("none.toml")))
                 .isInstanceOf(InvalidInput.class)
-                .hasMessageContaining("none.toml\" is not there");
+                .hasMessageContaining("none.toml\" does not exist");
         assertThatThrownBy(() -> SettingsFile.read(directory))
                 .isInstanceOf(InvalidInput.class)
                 .hasMessageContaining("is a directory");
@@ -329,7 +357,7 @@ class SettingsFileTest {
                 Files.write(directory.resolve("latin.toml"), "a = 1\n# Müller\n".getBytes(StandardCharsets.ISO_8859_1));
         assertThatThrownBy(() -> SettingsFile.read(latin))
                 .isInstanceOf(InvalidInput.class)
-                .hasMessageContaining("line 2: a configuration file is in UTF-8, but got byte \"FC\"");
+                .hasMessageContaining("line 2: a configuration file is UTF-8, but got byte \"FC\"");
         Path cut = Files.write(directory.resolve("cut.toml"), new byte[] {'#', (byte) 0xC3});
         assertThatThrownBy(() -> SettingsFile.read(cut)).hasMessageContaining("line 1", "UTF-8");
         Path nested = file("store = " + "[".repeat(2_000) + "]".repeat(2_000));

@@ -2,16 +2,18 @@ package dev.semel;
 
 import static org.awaitility.Awaitility.await;
 
-import dev.semel.store.Applied;
 import dev.semel.store.ClaimRequest;
 import dev.semel.store.Claims;
 import dev.semel.store.ForwardingTaskStore;
 import dev.semel.store.InMemoryTaskStore;
-import dev.semel.store.NewTask;
+import dev.semel.store.Operated;
+import dev.semel.store.Operation;
+import dev.semel.store.Settled;
+import dev.semel.store.Settlement;
+import dev.semel.store.SubmitRequest;
 import dev.semel.store.Submitted;
 import dev.semel.store.Task;
 import dev.semel.store.TaskStore;
-import dev.semel.store.Transition;
 import dev.semel.task.StoreUnavailable;
 import dev.semel.task.TaskId;
 import dev.semel.task.TaskState;
@@ -31,10 +33,10 @@ final class World implements AutoCloseable {
     final TaskStore store = new InMemoryTaskStore(now::get);
     final AtomicInteger lose = new AtomicInteger();
     final AtomicInteger busy = new AtomicInteger();
-    final AtomicInteger applies = new AtomicInteger();
+    final AtomicInteger settles = new AtomicInteger();
     private final AtomicLong ticks = new AtomicLong(1_769_515_200_000L);
 
-    // Each look is a millisecond later, so that ids rise in the order in which they are made.
+    // Each reading of the clock is a millisecond later, so that ids rise in the order of their creation.
     final Semel semel = Semel.on(new Losing())
             .clock(() -> Instant.ofEpochMilli(ticks.incrementAndGet()))
             .build();
@@ -60,7 +62,7 @@ final class World implements AutoCloseable {
         semel.close();
     }
 
-    /** Does what it is asked and then, as often as told, says nothing of it. */
+    /** A store that does its work and then loses its answer a given number of times. */
     private final class Losing extends ForwardingTaskStore {
 
         Losing() {
@@ -76,7 +78,7 @@ final class World implements AutoCloseable {
         }
 
         @Override
-        public List<Submitted> submit(List<NewTask> batch) {
+        public List<Submitted> submit(List<? extends SubmitRequest> batch) {
             if (busy.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
                 return batch.stream()
                         .map(item -> (Submitted) new Submitted.Busy())
@@ -91,9 +93,14 @@ final class World implements AutoCloseable {
         }
 
         @Override
-        public List<Applied> apply(List<Transition> batch) {
-            applies.incrementAndGet();
-            return answer(() -> store.apply(batch));
+        public List<Settled> settle(List<? extends Settlement> batch) {
+            settles.incrementAndGet();
+            return answer(() -> store.settle(batch));
+        }
+
+        @Override
+        public List<Operated> operate(List<? extends Operation> batch) {
+            return answer(() -> store.operate(batch));
         }
     }
 }

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
 
-/** No class has access to something, except for those that are listed with a reason, and those do. */
+/** A condition that only the listed exceptions access a target, and that every listed exception does access it. */
 final class AccessCondition extends ArchCondition<JavaClass> {
 
     private final String what;

@@ -1,4 +1,4 @@
-/** The rules that every published module checks its own classes by, in its {@code ArchitectureTest}. */
+/** Rules for the classes of every published module, which checks them in its {@code ArchitectureTest}. */
 @NullMarked
 package dev.semel.architecture;
 

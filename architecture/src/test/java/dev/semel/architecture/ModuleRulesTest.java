@@ -12,6 +12,8 @@ import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
@@ -55,6 +57,27 @@ class ModuleRulesTest {
     }
 
     @Test
+    void aCycleOfClassesLargerThanItsLimitIsFound() {
+        assertThat(broken(ModuleRules.classCyclesAtMost(1, "none"), Above.class, Below.class))
+                .containsExactly("A cycle of 2 classes, but at most 1: [" + Above.class.getName() + ", "
+                        + Below.class.getName() + "]");
+        assertThat(broken(ModuleRules.classCyclesAtMost(2, "planted"), Above.class, Below.class))
+                .isEmpty();
+    }
+
+    @Test
+    void classesNestedInOneAnotherAreNoCycle() {
+        assertThat(broken(ModuleRules.classCyclesAtMost(1, "none"), ModuleRulesTest.class, Offender.class))
+                .isEmpty();
+    }
+
+    @Test
+    void aLimitThatNoCycleNeedsIsAViolation() {
+        assertThat(broken(ModuleRules.classCyclesAtMost(2, "there was one"), Above.class))
+                .containsExactly("The limit is 2 (there was one), but the largest cycle has 1");
+    }
+
+    @Test
     void everyWayToTheWallClockIsFound() {
         assertThat(broken(ModuleRules.noWallClock(Map.of()), Innocent.class)).isEmpty();
         assertThat(broken(ModuleRules.noWallClock(Map.of()), Offender.class))
@@ -66,6 +89,22 @@ class ModuleRulesTest {
     void everySleepIsFound() {
         assertThat(broken(ModuleRules.noSleep(Map.of()), Innocent.class)).isEmpty();
         assertThat(broken(ModuleRules.noSleep(Map.of()), Offender.class)).hasSize(2);
+    }
+
+    /** Keeps its threads where nobody owns them. */
+    static final class Hoarder {
+        static final ExecutorService POOL = Executors.newCachedThreadPool();
+    }
+
+    /** Keeps its threads with the instance that needs them. */
+    static final class Owner {
+        final ExecutorService pool = Executors.newCachedThreadPool();
+    }
+
+    @Test
+    void poolsBelongToInstances() {
+        assertThat(broken(ModuleRules.noStaticPools(), Hoarder.class)).hasSize(1);
+        assertThat(broken(ModuleRules.noStaticPools(), Owner.class)).isEmpty();
     }
 
     @Test

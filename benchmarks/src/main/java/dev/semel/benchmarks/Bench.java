@@ -14,10 +14,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** Measures how fast Semel is on a storage, beside the raw limit of that storage. */
+/** A run of the benchmarks: measures how fast Semel is on a storage, next to the raw limit of that storage. */
 public final class Bench {
 
-    /** The name under which the counting of forced writes is chosen. */
+    /** The name that selects the counting of forced writes. */
     private static final String FORCED = "forced";
 
     private final BenchOptions options;
@@ -30,8 +30,8 @@ public final class Bench {
      * Prepares a run.
      *
      * @param options what to measure and where
-     * @param progress told how far it is
-     * @throws InvalidInput if the storage is not known or no measure is chosen
+     * @param progress receives the progress
+     * @throws InvalidInput if the storage is not supported or no measure is selected
      */
     public Bench(BenchOptions options, BenchProgress progress) {
         this(options, progress, options.brief() ? Scale.BRIEF : Scale.FULL);
@@ -46,14 +46,15 @@ public final class Bench {
                 .filter(measure -> options.wants(measure.id()))
                 .toList();
         if (measures.isEmpty() && !options.wants(FORCED)) {
-            throw new InvalidInput("No measure begins with " + options.only() + ". There are: " + names());
+            throw new InvalidInput("No measure starts with \"" + String.join("\", \"", options.only()) + "\". The"
+                    + " measures are: " + names());
         }
     }
 
     /**
-     * The names of all measures.
+     * Returns the names of all measures.
      *
-     * @return names to choose by
+     * @return the names
      */
     public List<String> names() {
         List<String> names = new ArrayList<>();
@@ -63,10 +64,10 @@ public final class Bench {
     }
 
     /**
-     * Takes all measures that were chosen and writes the report, if that was wanted.
+     * Takes all selected measures, and writes the report if a directory is given.
      *
-     * @return what was measured
-     * @throws Exception if a sample failed: then there is no figure, because it would not be one
+     * @return the report
+     * @throws Exception if a sample failed; then there is no report, because its figures would be wrong
      */
     public BenchReport run() throws Exception {
         int total = measures.size() + 2;
@@ -96,7 +97,7 @@ public final class Bench {
         return report;
     }
 
-    /** Lets the compiler see all of it, ours and raw, and reads how the storage is set. */
+    /** Runs both sides once, so that the JIT compiler has seen them, and reads the settings of the storage. */
     private Map<String, String> warmUp() {
         Map<String, String> facts = new LinkedHashMap<>();
         int tasks = 10_000;

@@ -5,13 +5,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What to measure and where.
+ * The selection of measures and the place to take them.
  *
- * @param store the kind and the place of the storage, for example {@code sqlite:semel.db} or
- *     {@code postgresql://user:password@host/database}; a directory beside that file or schemas beside that store are
- *     used, never the store itself
+ * @param store the kind and the place of the storage, for example {@code sqlite:semel.db} or {@code
+ *     postgresql://user:password@host/database}; the benchmarks use a directory next to that file or schemas next to
+ *     that store, never the store itself
  * @param brief whether to take small samples, for a first impression in under two minutes
- * @param only the beginnings of the names of the measures to take; empty for all
+ * @param only prefixes of the names of the measures to take; empty for all
  * @param output the directory for the report, its charts and its JSON, or null to write none
  */
 public record BenchOptions(
@@ -20,7 +20,7 @@ public record BenchOptions(
         List<String> only,
         @Nullable Path output) {
 
-    /** Copies. */
+    /** Copies the list. */
     public BenchOptions {
         only = List.copyOf(only);
     }

@@ -1,17 +1,17 @@
 package dev.semel.benchmarks;
 
-/** Told how far the measuring is, so that somebody can draw it. */
+/** Receives the progress of the benchmarks. */
 public interface BenchProgress {
 
-    /** Says nothing to anybody. */
+    /** Ignores the progress. */
     BenchProgress SILENT = (done, total, what) -> {};
 
     /**
-     * Another step begins.
+     * Reports that a step starts.
      *
-     * @param done how many steps have ended
-     * @param total how many there are
-     * @param what the one that begins
+     * @param done number of finished steps
+     * @param total number of all steps
+     * @param what name of the step that starts
      */
     void at(int done, int total, String what);
 }

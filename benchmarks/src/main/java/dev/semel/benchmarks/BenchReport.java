@@ -9,16 +9,16 @@ import java.util.Map;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * All that was measured in one run.
+ * The results of one run.
  *
  * @param takenAt the day
- * @param machine what it was measured on
+ * @param machine the machine
  * @param mode brief or full
- * @param facts how the storage was set
- * @param warnings what whoever reads the figures must know about how it was set
+ * @param facts the settings of the storage
+ * @param warnings settings that a reader of the figures must know about
  * @param forced how often data was forced to the disk, and how often a server was waited for
  * @param results the figures
- * @param goals what the figures should be
+ * @param goals the goals for the figures
  */
 public record BenchReport(
         String takenAt,
@@ -30,7 +30,7 @@ public record BenchReport(
         List<Result> results,
         List<Goal> goals) {
 
-    /** Copies. */
+    /** Copies the collections. */
     public BenchReport {
         facts = new LinkedHashMap<>(facts);
         warnings = List.copyOf(warnings);
@@ -40,7 +40,7 @@ public record BenchReport(
     }
 
     /**
-     * The report for programs.
+     * Returns the report for programs.
      *
      * @return one JSON object
      */
@@ -49,7 +49,7 @@ public record BenchReport(
     }
 
     /**
-     * The report for people.
+     * Returns the report for people.
      *
      * @return Markdown without charts
      */
@@ -60,7 +60,7 @@ public record BenchReport(
     /**
      * Writes the report as {@code report.md} with its charts, and as {@code report.json}.
      *
-     * @param directory where; made if it is not there
+     * @param directory the directory; created if it does not exist
      * @throws IOException if it cannot be written
      */
     public void writeTo(Path directory) throws IOException {

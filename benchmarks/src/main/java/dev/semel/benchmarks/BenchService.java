@@ -2,10 +2,10 @@ package dev.semel.benchmarks;
 
 import dev.semel.cli.Benchmarks;
 
-/** Provides the benchmarks to {@code semel bench}, which looks for them on the class path. */
+/** The implementation of {@code semel bench}, which is found on the class path. */
 public final class BenchService implements Benchmarks {
 
-    /** Needed by {@link java.util.ServiceLoader}. */
+    /** Called by {@link java.util.ServiceLoader}. */
     public BenchService() {}
 
     @Override

@@ -10,24 +10,24 @@ import java.util.function.IntConsumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** Does numbered things on many platform threads at once, as the threads of a web server would. */
+/** Runs numbered operations on many platform threads, as a web server would. */
 public final class Callers {
 
     private Callers() {}
 
-    /** The same for something that has no log. */
+    /** Runs operations on a storage without a log. */
     static Lap run(int callers, int number, IntConsumer one) {
         return run(() -> 0, callers, number, one);
     }
 
     /**
-     * Does everything from 0 to the number and tells how long it took.
+     * Runs the operations from 0 to the number, and returns how long they took.
      *
-     * @param log how many bytes the storage has written to its log until now
-     * @param callers how many threads
-     * @param number how many things
-     * @param one does the thing of a number
-     * @return how long all of them took together
+     * @param log returns the number of bytes that the storage has written to its log
+     * @param callers the number of threads
+     * @param number the number of operations
+     * @param one runs the operation with a number
+     * @return the duration of all operations together
      */
     public static Lap run(LongSupplier log, int callers, int number, IntConsumer one) {
         if (callers == 1) {
@@ -59,7 +59,7 @@ public final class Callers {
         Lap took = began.end();
         Throwable thrown = failure.get();
         if (thrown instanceof SemelException known) {
-            throw known; // it says what to do next
+            throw known; // its message says what to do
         }
         if (thrown != null) {
             throw new IllegalStateException("A caller failed", thrown);

@@ -7,7 +7,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Draws figures as SVG: a pair of bars for each measure, ours above what it is compared with. */
+/** Draws figures as SVG: a pair of bars for each measure, Semel above what it is compared with. */
 final class Charts {
 
     private static final int WIDTH = 820;
@@ -16,13 +16,13 @@ final class Charts {
     private static final int ROW = 40;
     private static final int TOP = 44;
 
-    // Told apart also by those who see no colours: one is dark, the other light.
+    // Readable without colours: one is dark, the other light.
     private static final String OURS = "#1f5fa8";
     private static final String BESIDE = "#c9ced6";
 
     private Charts() {}
 
-    /** A chart for each section, by its name. */
+    /** Returns a chart for each section, by its name. */
     static Map<String, String> of(List<Result> results) {
         Map<String, List<Result>> sections = new LinkedHashMap<>();
         for (Result result : results) {
@@ -31,8 +31,8 @@ final class Charts {
         }
         Map<String, String> charts = new LinkedHashMap<>();
         sections.forEach((section, members) -> {
-            boolean growth = !section.equals(Cleaned.SECTION)
-                    && !section.equals(Pinned.SECTION)
+            boolean growth = !section.equals(CleaningMeasure.SECTION)
+                    && !section.equals(OpenTransactionMeasure.SECTION)
                     && members.stream().anyMatch(result -> result.empty() != null);
             charts.put(section, growth ? line(section, members) : bars(section, members));
         });
@@ -58,8 +58,8 @@ final class Charts {
             y += ROW;
         }
         String light = switch (section) {
-            case Cleaned.SECTION -> "the same without cleaning";
-            case Pinned.SECTION -> "the same with nothing dead";
+            case CleaningMeasure.SECTION -> "the same without cleaning";
+            case OpenTransactionMeasure.SECTION -> "the same with nothing dead";
             default -> "the raw limit";
         };
         return document(section + ": Semel (dark) and " + light + " (light)", y, svg);
@@ -81,7 +81,7 @@ final class Charts {
         text(svg, LABELS + length + 6, y + 11, "start", Markdown.number(value) + " " + unit);
     }
 
-    /** Speed over size, from nothing to the largest, with the empty store beside each point. */
+    /** Draws speed over size, from empty to the largest, with the empty store next to each point. */
     private static String line(String section, List<Result> results) {
         int height = 240;
         int left = 90;

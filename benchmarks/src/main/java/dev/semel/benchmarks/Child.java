@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** Another JVM that takes part in a measure. It is told things by lines, and answers in lines. */
+/** A child JVM that takes part in a measure. Both sides exchange lines. */
 final class Child implements AutoCloseable {
 
     private final Process process;
@@ -44,32 +44,33 @@ final class Child implements AutoCloseable {
         ProcessBuilder builder = new ProcessBuilder(command).redirectError(Redirect.INHERIT);
         builder.environment().put(ChildMain.STORE, url);
         Child child = new Child(builder.start());
-        String first = child.hear();
+        String first = child.receive();
         if (!first.equals(ChildMain.READY)) {
             child.close();
-            throw new IOException("A child process in the role \"" + role + "\" should be ready, but said: " + first);
+            throw new IOException("A child process in the role \"" + role + "\" should print" + " \"" + ChildMain.READY
+                    + "\", but printed \"" + first + "\".");
         }
         return child;
     }
 
-    void tell(String line) throws IOException {
+    void send(String line) throws IOException {
         out.write(line);
         out.newLine();
         out.flush();
     }
 
-    String hear() throws IOException {
+    String receive() throws IOException {
         String line = in.readLine();
-        return line == null ? "(it has ended)" : line;
+        return line == null ? "(the process has ended)" : line;
     }
 
-    /** Ends the child: it ends when it hears no more. */
+    /** Ends the child, which exits when its input ends. */
     @Override
     public void close() throws IOException {
         try {
             out.close();
         } catch (IOException e) {
-            // It has ended before; its pipe is broken, and that is what was wanted.
+            // The child has already ended, so its pipe is broken. That is fine.
             process.destroy();
         }
         try {

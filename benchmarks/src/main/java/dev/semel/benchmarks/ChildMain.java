@@ -32,7 +32,10 @@ final class ChildMain {
     /** Submits in batches while a worker runs, until all are completed. */
     static final String LIFE = "life";
 
-    /** The variable with the store: it may have a password, which no list of processes should show. */
+    /**
+     * The environment variable with the store's URL. The URL may contain a password, which a process list must not
+     * show.
+     */
     static final String STORE = "SEMEL_BENCH_STORE";
 
     private static final int SETTLE_SECONDS = 3;
@@ -51,7 +54,7 @@ final class ChildMain {
      * Plays a role.
      *
      * @param arguments the role, and a number whose meaning depends on the role
-     * @throws IOException if the parent is gone
+     * @throws IOException if the parent has ended
      */
     public static void main(String[] arguments) throws IOException {
         String url = Objects.requireNonNull(System.getenv(STORE), STORE);
@@ -78,7 +81,7 @@ final class ChildMain {
         }
     }
 
-    /** Plays a role in this process; how much was counted meanwhile, opening and closing left out. */
+    /** Plays a role in this process, and returns how much was counted meanwhile, without opening and closing. */
     static long count(TaskStore store, String role, int number, AtomicLong count) {
         ChildMain child = new ChildMain(store, number);
         try (Semel semel = child.semel) {
@@ -93,7 +96,7 @@ final class ChildMain {
         System.out.flush();
     }
 
-    /** Submits a task for each line that it hears. */
+    /** Submits a task for each line of its input. */
     private void ping() throws IOException {
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         say(READY);
@@ -104,7 +107,7 @@ final class ChildMain {
         }
     }
 
-    /** Runs some tasks, settles down, and says again and again how much of a core it takes to do nothing. */
+    /** Runs some tasks, becomes idle, and repeatedly prints the share of a core that it uses. */
     private void idle() {
         try (Worker worker = worker()) {
             submitBatches(2_000);
@@ -142,9 +145,9 @@ final class ChildMain {
     }
 
     private void submitBatches(int tasks) {
-        for (int from = 0; from < tasks; from += Ours.BATCH) {
+        for (int from = 0; from < tasks; from += SemelRunner.BATCH) {
             List<SubmissionRequest<Work, @Nullable Void>> batch = new ArrayList<>();
-            for (Item item : Item.fresh(from, Math.min(Ours.BATCH, tasks - from), Keys.RISING)) {
+            for (Item item : Item.fresh(from, Math.min(SemelRunner.BATCH, tasks - from), Keys.RISING)) {
                 batch.add(request(item));
             }
             semel.submitAll(batch);

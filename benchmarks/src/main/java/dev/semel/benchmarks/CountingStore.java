@@ -1,24 +1,24 @@
 package dev.semel.benchmarks;
 
-import dev.semel.store.Applied;
 import dev.semel.store.ClaimRequest;
 import dev.semel.store.Claims;
 import dev.semel.store.ForwardingTaskStore;
-import dev.semel.store.NewTask;
+import dev.semel.store.Settled;
+import dev.semel.store.Settlement;
+import dev.semel.store.SubmitRequest;
 import dev.semel.store.Submitted;
 import dev.semel.store.TaskStore;
-import dev.semel.store.Transition;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** Counts the calls to a store, and wakes whoever waits for a number of completions. */
+/** A store that counts calls and completions. */
 final class CountingStore extends ForwardingTaskStore {
 
     private final AtomicLong submits = new AtomicLong();
     private final AtomicLong claims = new AtomicLong();
-    private final AtomicLong applies = new AtomicLong();
+    private final AtomicLong settles = new AtomicLong();
     private final AtomicLong completed = new AtomicLong();
     private volatile long awaited = Long.MAX_VALUE;
     private volatile @Nullable Thread waiter;
@@ -27,22 +27,22 @@ final class CountingStore extends ForwardingTaskStore {
         super(store);
     }
 
-    /** How many calls there were of each kind. */
-    record Calls(long submits, long claims, long applies) {
+    /** The number of calls of each kind. */
+    record Calls(long submits, long claims, long settles) {
         long total() {
-            return submits + claims + applies;
+            return submits + claims + settles;
         }
     }
 
     Calls calls() {
-        return new Calls(submits.get(), claims.get(), applies.get());
+        return new Calls(submits.get(), claims.get(), settles.get());
     }
 
     long completed() {
         return completed.get();
     }
 
-    /** Waits until so many tasks were completed and the store has said so; fails if that takes too long. */
+    /** Waits until the store has confirmed a number of completions; fails if that takes too long. */
     void awaitCompleted(long number) {
         long deadline = System.nanoTime() + 120_000_000_000L;
         waiter = Thread.currentThread();
@@ -58,7 +58,7 @@ final class CountingStore extends ForwardingTaskStore {
     }
 
     @Override
-    public List<Submitted> submit(List<NewTask> batch) {
+    public List<Submitted> submit(List<? extends SubmitRequest> batch) {
         submits.incrementAndGet();
         return super.submit(batch);
     }
@@ -70,12 +70,12 @@ final class CountingStore extends ForwardingTaskStore {
     }
 
     @Override
-    public List<Applied> apply(List<Transition> batch) {
-        applies.incrementAndGet();
-        List<Applied> answers = super.apply(batch);
+    public List<Settled> settle(List<? extends Settlement> batch) {
+        settles.incrementAndGet();
+        List<Settled> answers = super.settle(batch);
         int ended = 0;
         for (int i = 0; i < answers.size(); i++) {
-            if (answers.get(i) == Applied.APPLIED && batch.get(i) instanceof Transition.Complete) {
+            if (answers.get(i) == Settled.APPLIED && batch.get(i) instanceof Settlement.Complete) {
                 ended++;
             }
         }

@@ -11,14 +11,14 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How often data was forced to the disk for a piece of work of a child process, less what a child needs that opens and closes
- * the store and does nothing else. Where the storage is a file, it is the child's calls of {@code fsync} and
- * {@code fdatasync}, counted by {@code strace}; a server counts itself how often it forces its log.
+ * How often data was forced to the disk for a piece of work of a child process, minus the count of a child that only
+ * opens and closes the store. For a file, {@code strace} counts the child's calls of {@code fsync} and {@code
+ * fdatasync}; a server counts itself how often it forces its log.
  *
- * @param work what was done
- * @param tasks how many tasks it was about
- * @param calls how often data was forced; -1 if that could not be counted
- * @param roundTrips how often the program waited for the answer of a server, or null where there is none
+ * @param work the work
+ * @param tasks the number of tasks
+ * @param calls how often data was forced; -1 if it could not be counted
+ * @param roundTrips how often the program waited for an answer of the server, or null without a server
  */
 public record Forced(
         String work, int tasks, long calls, @Nullable Long roundTrips) {
@@ -39,7 +39,7 @@ public record Forced(
 
     static List<Forced> count(StoreUnderTest storage, Scale scale) throws IOException {
         if (!storage.isServer() && !isTraceable()) {
-            return List.of(new Forced("not counted: there is no strace that may trace", 0, -1, null));
+            return List.of(new Forced("not counted: strace is not installed or not permitted", 0, -1, null));
         }
         long idle = forced(storage, ChildMain.SUBMIT_SINGLY, 0);
         List<Forced> counts = new ArrayList<>();
@@ -51,7 +51,7 @@ public record Forced(
     }
 
     private static long forced(StoreUnderTest storage, String role, int tasks) throws IOException {
-        return storage.isServer() ? told(storage, role, tasks) : traced(storage, role, tasks);
+        return storage.isServer() ? reported(storage, role, tasks) : traced(storage, role, tasks);
     }
 
     private static boolean isTraceable() {
@@ -69,8 +69,8 @@ public record Forced(
         }
     }
 
-    /** As the storage tells it: for all that goes on there, ours or not. */
-    private static long told(StoreUnderTest storage, String role, int tasks) throws IOException {
+    /** Reads the count of the storage, which includes all of its activity. */
+    private static long reported(StoreUnderTest storage, String role, int tasks) throws IOException {
         try (StoreUnderTest.Place place = storage.fresh()) {
             long before = place.forced();
             if (before < 0) {
@@ -87,7 +87,8 @@ public record Forced(
             List<String> tracer = List.of("strace", "-f", "-qq", "-e", "trace=fsync,fdatasync", "-o", log.toString());
             Child.start(tracer, role, place.url(), tasks).close();
             try (Stream<String> lines = Files.lines(log)) {
-                // A call that is interrupted by another thread's line is told in two; only the first has the bracket.
+                // strace splits a call that another thread's line interrupts into two lines; only the first has the
+                // bracket.
                 return (int) lines.filter(line -> line.contains("fsync(") || line.contains("fdatasync("))
                         .count();
             }
@@ -96,7 +97,7 @@ public record Forced(
         }
     }
 
-    /** In this process, because it is counted between the store and its driver. */
+    /** Counts round trips in this process, between the store and its driver. */
     private static @Nullable Long roundTrips(StoreUnderTest storage, Piece piece) {
         AtomicLong count = new AtomicLong();
         try (StoreUnderTest.Place place = storage.fresh()) {

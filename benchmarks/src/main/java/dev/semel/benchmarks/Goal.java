@@ -9,17 +9,17 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a figure should be.
+ * A goal for a figure.
  *
  * @param what the figure
  * @param atLeast whether it should be at least the limit; otherwise at most
  * @param limit the limit
- * @param measured what it is
+ * @param measured the measured value
  */
 public record Goal(String what, boolean atLeast, double limit, double measured) {
 
     /**
-     * Whether the goal is reached.
+     * Returns whether the goal is reached.
      *
      * @return true if so
      */
@@ -27,7 +27,7 @@ public record Goal(String what, boolean atLeast, double limit, double measured) 
         return atLeast ? measured >= limit : measured <= limit;
     }
 
-    /** The goals that the results say something about; those of a server are others than those of a file. */
+    /** Returns the goals that apply to the results; a server and a file have different goals. */
     static List<Goal> of(StoreUnderTest storage, List<Result> results) {
         Collector collector = new Collector(results);
         return storage.isServer() ? collector.ofServer() : collector.ofFile();
@@ -67,7 +67,7 @@ public record Goal(String what, boolean atLeast, double limit, double measured) 
             return goals;
         }
 
-        /** What is wanted of every storage alike. */
+        /** Adds the goals of every storage. */
         private void shared() {
             for (String id : List.of("submit-64", "submit-batch", "drain", "life", "life-64")) {
                 withKey(id);
@@ -139,9 +139,9 @@ public record Goal(String what, boolean atLeast, double limit, double measured) 
 
         private void growth(Result result) {
             Double kept = result.kept();
-            if (kept != null && result.section().equals(Cleaned.SECTION)) {
+            if (kept != null && result.section().equals(CleaningMeasure.SECTION)) {
                 goals.add(new Goal(result.title() + ", to the same without cleaning", true, 0.8, kept));
-            } else if (kept != null && result.section().equals(Pinned.SECTION)) {
+            } else if (kept != null && result.section().equals(OpenTransactionMeasure.SECTION)) {
                 goals.add(new Goal(result.title() + ", to the same with nothing dead", true, 0.7, kept));
             } else if (kept != null) {
                 goals.add(new Goal(result.title() + ", to an empty store", true, 0.9, kept));

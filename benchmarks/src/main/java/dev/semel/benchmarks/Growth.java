@@ -7,12 +7,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The drain with many finished tasks, or with many more pending ones than are drained, in turns with a store that has
- * nothing but the tasks that are drained. What is left of the speed is the figure.
+ * The drain with many finished tasks, or with many more pending tasks than are drained, in turns with a store that has
+ * only the drained tasks. The figure is the remaining share of the speed.
  */
 record Growth(StoreUnderTest storage, Scale scale, boolean history, int size) implements Measure {
 
-    // Raw history is not made beyond this: it would only show once more that the index does not grow with it.
+    // The raw history is limited to this size: beyond it, it would only confirm that the index does not grow with it.
     static final int MOST_DRAINED = 50_000;
 
     @Override
@@ -35,7 +35,7 @@ record Growth(StoreUnderTest storage, Scale scale, boolean history, int size) im
         double heapBefore = heapMegabytes();
         double heapAfter;
         try (StoreUnderTest.Place place = storage.fresh();
-                Ours large = new Ours(place, most, Work.USUAL_SIZE)) {
+                SemelRunner large = new SemelRunner(place, most, Work.USUAL_SIZE)) {
             int next = grow(large);
             drainEmpty(storage, drained);
             for (int i = 0; i < scale.repeats(); i++) {
@@ -57,18 +57,18 @@ record Growth(StoreUnderTest storage, Scale scale, boolean history, int size) im
                 Map.of("heap before, MB", heapBefore, "heap with it, MB", heapAfter));
     }
 
-    private int grow(Ours ours) {
+    private int grow(SemelRunner ours) {
         fill(ours, size, history);
         return size;
     }
 
-    /** Makes finished tasks. */
-    static void finish(Ours ours, int size) {
+    /** Creates finished tasks. */
+    static void finish(SemelRunner ours, int size) {
         fill(ours, size, true);
     }
 
-    private static void fill(Ours ours, int size, boolean finish) {
-        // In parts, so that neither the requests nor the backlog of a history live on the heap at once.
+    private static void fill(SemelRunner ours, int size, boolean finish) {
+        // In parts, so that neither all requests nor the whole backlog are on the heap at the same time.
         int part = 20_000;
         for (int from = 0; from < size; from += part) {
             int count = Math.min(part, size - from);
@@ -79,31 +79,32 @@ record Growth(StoreUnderTest storage, Scale scale, boolean history, int size) im
         }
     }
 
-    /** The drain of a store with nothing but the tasks that are drained. */
+    /** Drains a store that has only the drained tasks. */
     static double drainEmpty(StoreUnderTest storage, int drained) {
         try (StoreUnderTest.Place place = storage.fresh();
-                Ours ours = new Ours(place, drained, Work.USUAL_SIZE)) {
+                SemelRunner ours = new SemelRunner(place, drained, Work.USUAL_SIZE)) {
             ours.submitInBatches(Item.fresh(0, drained, Keys.RISING));
             return drain(ours, drained);
         }
     }
 
-    /** Drains at least so many tasks; how many in a second. */
-    static double drain(Ours ours, int drained) {
+    /** Drains at least a number of tasks, and returns the tasks per second. */
+    static double drain(SemelRunner ours, int drained) {
         long executedBefore = ours.executed();
         long completedBefore = ours.store().completed();
         Lap took = Measures.drainAll(ours, drained);
         long executed = ours.executed() - executedBefore;
         long completed = ours.store().completed() - completedBefore;
         if (executed != completed || completed < drained) {
-            throw new IllegalStateException(executed + " executions, but " + completed + " completions of at least "
-                    + drained + "; the figure does not count");
+            throw new IllegalStateException("Expected as many executions as completions, and at least " + drained + ","
+                    + " but got " + executed + " executions and " + completed + " completions, so the figure is not"
+                    + " valid");
         }
         return took.perSecond(drained);
     }
 
     private static double heapMegabytes() {
-        // Twice, because what a cleaner releases is only collected the next time.
+        // Twice, because memory that a cleaner releases is collected only the next time.
         System.gc();
         System.gc();
         return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed() / 1e6;

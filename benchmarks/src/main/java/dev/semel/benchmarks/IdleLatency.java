@@ -14,12 +14,12 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How long it takes, where nothing else goes on, from the call of submit to the first line of the handler: in one process, or
- * from a process that submits to another one that works. The wall clock is the same for both.
+ * The time from the call of submit to the first line of the handler on an idle store: in one process, or from a
+ * submitting process to a working one. Both use the same wall clock.
  */
 record IdleLatency(StoreUnderTest storage, Scale scale, boolean across, boolean keyed) implements Measure {
 
-    /** A task that carries the time at which it was sent, in microseconds since 1970. */
+    /** The input of a task: the time at which it was sent, in microseconds since 1970. */
     record Ping(long sentAt) {}
 
     @SuppressWarnings("NullAway") // the class is the same whether null is one of its values or not
@@ -28,10 +28,11 @@ record IdleLatency(StoreUnderTest storage, Scale scale, boolean across, boolean 
             .queue(Work.QUEUE)
             .build();
 
-    /** The name of the figure that only one in a hundred exceeds. */
+    /** The name of the 99th percentile. */
     static final String TAIL = "p99, ms";
 
-    // A pause between samples, so that each finds the worker idle; random, so that none falls in step with a timer.
+    // A pause between samples, so that each finds the worker idle; random, so that samples do not synchronise with a
+    // timer.
     private static final long SHORTEST_PAUSE = 8_000_000;
     private static final long LONGEST_PAUSE = 20_000_000;
 
@@ -76,7 +77,7 @@ record IdleLatency(StoreUnderTest storage, Scale scale, boolean across, boolean 
                 Child child = across ? Child.start("ping", place.url(), keyed ? 1 : 0) : null) {
             Sender sender = child == null
                     ? number -> send(semel, number, keyed)
-                    : number -> child.tell(Integer.toString(number));
+                    : number -> child.send(Integer.toString(number));
             int number = 0;
             sample(sender, arrived, number, scale.pings() / 2);
             number += scale.pings() / 2;
@@ -105,7 +106,7 @@ record IdleLatency(StoreUnderTest storage, Scale scale, boolean across, boolean 
             millis.add(took / 1_000.0);
         }
         if (!arrived.isEmpty()) {
-            throw new IllegalStateException("A task was started twice; the figure does not count");
+            throw new IllegalStateException("A task was started twice, so the figure is not valid");
         }
         millis.sort(null);
         return millis;

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** What a worker with nothing to do costs: the processor time of a process of its own, the whole JVM included. */
+/** The cost of an idle worker: the processor time of its process, the whole JVM included. */
 record IdleWorker(StoreUnderTest storage, Scale scale) implements Measure {
 
     @Override
@@ -23,7 +23,7 @@ record IdleWorker(StoreUnderTest storage, Scale scale) implements Measure {
         try (StoreUnderTest.Place place = storage.fresh();
                 Child child = Child.start("idle", place.url(), scale.idleSeconds())) {
             for (int i = 0; i < scale.repeats(); i++) {
-                percent.add(Double.parseDouble(child.hear()));
+                percent.add(Double.parseDouble(child.receive()));
             }
         }
         return new Result(id(), "Idle", title(), "% of a core", new Series(percent), null, null, Map.of());

@@ -7,20 +7,20 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One submission to be made.
+ * A submission.
  *
- * @param number which task it is about; the same for duplicates
+ * @param number the number of the task; the same for duplicates
  * @param key its key, or null
  */
 record Item(int number, @Nullable String key) {
 
-    /** What keys look like. */
+    /** The pattern of keys. */
     enum Keys {
-        /** There are none. */
+        /** No keys. */
         NONE,
-        /** One after the other, as order numbers are. */
+        /** Ascending, like order numbers. */
         RISING,
-        /** All over the place, as random UUIDs are. */
+        /** Scattered, like random UUIDs. */
         RANDOM;
 
         @Nullable
@@ -32,7 +32,7 @@ record Item(int number, @Nullable String key) {
             };
         }
 
-        // The finaliser of SplitMix64: the same number gives the same key in ours and in raw.
+        // The finaliser of SplitMix64: the same number gives the same key for Semel and for raw.
         private static long mixed(long number) {
             long z = (number + 1) * 0x9E3779B97F4A7C15L;
             z = (z ^ (z >>> 30)) * 0xBF58476D1CE4E5B9L;
@@ -41,7 +41,7 @@ record Item(int number, @Nullable String key) {
         }
     }
 
-    /** Submissions of tasks that are not there yet. */
+    /** Returns submissions of new tasks. */
     static List<Item> fresh(int from, int count, Keys keys) {
         List<Item> items = new ArrayList<>(count);
         for (int number = from; number < from + count; number++) {
@@ -50,7 +50,10 @@ record Item(int number, @Nullable String key) {
         return items;
     }
 
-    /** Submissions of which some are of the tasks 0 to {@code known}, which are there already, and the others are new. */
+    /**
+     * Returns submissions of which some are duplicates of the existing tasks 0 to {@code known}, and the others are
+     * new.
+     */
     static List<Item> mixed(int known, int count, boolean halfNew, Keys keys) {
         List<Item> items = new ArrayList<>(count);
         int next = known;

@@ -5,19 +5,19 @@ import java.lang.management.ManagementFactory;
 import java.util.function.LongSupplier;
 
 /**
- * How long something took. The time of the processor is that of the whole process, compiler and collector included, but not
- * that of a server beside it; on a machine that is shared it says more than the time on the clock.
+ * The duration of some work. The processor time is that of the whole process, including the compiler and the garbage
+ * collector, but not that of a database server. On a shared machine it is more meaningful than the wall-clock time.
  *
- * @param nanos on the clock
- * @param processorNanos of all cores together
- * @param logged how many bytes the storage wrote to its log meanwhile; 0 where that is not counted
+ * @param nanos wall-clock time
+ * @param processorNanos processor time of all cores together
+ * @param logged the number of bytes that the storage wrote to its log meanwhile; 0 if they are not counted
  */
 public record Lap(long nanos, long processorNanos, long logged) {
 
     private static final OperatingSystemMXBean SYSTEM =
             ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
 
-    /** A moment, from which the lap is counted. */
+    /** The start of a lap. */
     public static final class Begun {
 
         private final LongSupplier log;
@@ -27,7 +27,7 @@ public record Lap(long nanos, long processorNanos, long logged) {
 
         private Begun(LongSupplier log) {
             this.log = log;
-            // The log is asked outside of the lap, at its beginning and at its end.
+            // The position of the log is read outside the lap, before its start and after its end.
             this.logged = log.getAsLong();
             this.processorNanos = SYSTEM.getProcessCpuTime();
             this.nanos = System.nanoTime();
@@ -46,9 +46,9 @@ public record Lap(long nanos, long processorNanos, long logged) {
     }
 
     /**
-     * Begins a lap of something that has no log.
+     * Begins a lap on a storage without a log.
      *
-     * @return this moment
+     * @return the start of the lap
      */
     public static Begun begin() {
         return begin(() -> 0);
@@ -57,8 +57,8 @@ public record Lap(long nanos, long processorNanos, long logged) {
     /**
      * Begins a lap.
      *
-     * @param log how many bytes the storage has written to its log until now
-     * @return this moment
+     * @param log returns the number of bytes that the storage has written to its log
+     * @return the start of the lap
      */
     public static Begun begin(LongSupplier log) {
         return new Begun(log);
@@ -69,10 +69,10 @@ public record Lap(long nanos, long processorNanos, long logged) {
     }
 
     /**
-     * The rate.
+     * Returns the rate.
      *
-     * @param number how many things were done
-     * @return how many in a second
+     * @param number the number of operations
+     * @return operations per second
      */
     public double perSecond(int number) {
         return number * 1e9 / nanos;
@@ -83,9 +83,9 @@ public record Lap(long nanos, long processorNanos, long logged) {
     }
 
     /**
-     * What each of the things wrote to the log.
+     * Returns what each operation wrote to the log.
      *
-     * @param number how many things were done
+     * @param number the number of operations
      * @return bytes
      */
     public double loggedPer(int number) {

@@ -42,9 +42,8 @@ final class Markdown {
             line("**Warning:** " + warning);
             line("");
         }
-        line(
-                "Medians; in brackets how far the samples lie apart, as a share of the median. The ratio is the median of the"
-                        + " ratios of samples that were taken next to each other.");
+        line("The figures are medians. The number in brackets is the spread of the samples, as a share of the"
+                + " median. The ratio is the median of the ratios of adjacent samples.");
         line("");
         if (!report.forced().isEmpty()) {
             counted(report);
@@ -112,7 +111,7 @@ final class Markdown {
         return number(series.median()) + String.format(Locale.ROOT, " (%.0f %%)", 100 * series.spread());
     }
 
-    /** Three digits that mean something, and thousands in groups. */
+    /** Formats a number with three significant digits and grouped thousands. */
     static String number(double value) {
         double size = Math.abs(value);
         if (size >= 1_000) {

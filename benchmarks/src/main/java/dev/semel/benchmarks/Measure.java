@@ -1,6 +1,6 @@
 package dev.semel.benchmarks;
 
-/** One thing that is measured. */
+/** A measure. */
 interface Measure {
 
     String id();

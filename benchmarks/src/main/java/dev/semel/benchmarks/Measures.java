@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** All that is measured. */
+/** All measures. */
 final class Measures {
 
     private static final String SUBMIT = "Submitting";
@@ -19,7 +19,7 @@ final class Measures {
     private static final String EFFECTS = "Effects";
     private static final String SIZE = "Size of the input";
 
-    // So many tasks are there before duplicates of them are submitted.
+    // The number of tasks that exist before duplicates of them are submitted.
     private static final int KNOWN = 1_000;
 
     private final StoreUnderTest storage;
@@ -45,9 +45,9 @@ final class Measures {
         measures.all.add(new IdleWorker(storage, scale));
         scale.history().forEach(size -> measures.all.add(new Growth(storage, scale, true, size)));
         scale.backlog().forEach(size -> measures.all.add(new Growth(storage, scale, false, size)));
-        measures.all.add(new Cleaned(storage, scale, scale.history().getLast()));
+        measures.all.add(new CleaningMeasure(storage, scale, scale.history().getLast()));
         if (storage.isServer()) {
-            measures.all.add(new Pinned(storage, scale));
+            measures.all.add(new OpenTransactionMeasure(storage, scale));
         }
         return measures.all;
     }
@@ -64,7 +64,7 @@ final class Measures {
         };
     }
 
-    private static String told(Keys keys) {
+    private static String described(Keys keys) {
         return switch (keys) {
             case NONE -> "without key";
             case RISING -> "with key";
@@ -82,7 +82,7 @@ final class Measures {
             add(
                     "submit-batch" + named(keys),
                     SUBMIT,
-                    "batches of 1,000, " + told(keys),
+                    "batches of 1,000, " + described(keys),
                     scale.batch(),
                     (place, number) -> submitBatches(place, Item.fresh(0, number, keys), Work.USUAL_SIZE),
                     (raw, number) ->
@@ -91,19 +91,19 @@ final class Measures {
     }
 
     private void submitSingly(int callers, int number, Keys keys) {
-        // Where there is more than one writer, callers could also commit each for himself, at the same time.
+        // With more than one writer, each caller could also commit separately, at the same time.
         RawSample single = callers == 1 || !storage.isServer()
                 ? null
                 : (raw, tasks) -> Raw.insertSingly(raw, Raw.rows(Item.fresh(0, tasks, keys), Work.USUAL_SIZE), callers);
         all.add(new Throughput(
                 "submit-" + callers + named(keys),
                 SUBMIT,
-                callers + (callers == 1 ? " caller, " : " callers, ") + told(keys),
+                callers + (callers == 1 ? " caller, " : " callers, ") + described(keys),
                 storage,
                 number,
                 scale.repeats(),
                 (place, tasks) -> {
-                    try (Ours ours = new Ours(place, tasks, Work.USUAL_SIZE)) {
+                    try (SemelRunner ours = new SemelRunner(place, tasks, Work.USUAL_SIZE)) {
                         Lap took = ours.submitSingly(Item.fresh(0, tasks, keys), callers);
                         ours.checkCreated(tasks);
                         return new Reading(took, roundTrips(ours, tasks));
@@ -117,7 +117,7 @@ final class Measures {
     }
 
     private static Reading submitBatches(StoreUnderTest.Place place, List<Item> items, int size) {
-        try (Ours ours = new Ours(place, items.size(), size)) {
+        try (SemelRunner ours = new SemelRunner(place, items.size(), size)) {
             Lap took = ours.submitInBatches(items);
             ours.checkCreated(items.size());
             return Reading.of(took);
@@ -127,8 +127,7 @@ final class Measures {
     private void duplicates() {
         for (boolean halfNew : List.of(false, true)) {
             for (boolean batches : List.of(false, true)) {
-                // Duplicates write nothing, so as many as in batches are needed for a sample that outlasts the
-                // compiler.
+                // Duplicates write nothing, so a sample needs as many as with batches to outlast the JIT compiler.
                 int number = batches || !halfNew ? scale.batch() : scale.many();
                 add(
                         (halfNew ? "half-duplicates" : "duplicates") + (batches ? "-batch" : "-64"),
@@ -143,7 +142,7 @@ final class Measures {
     }
 
     private static Reading duplicates(StoreUnderTest.Place place, int number, boolean halfNew, boolean batches) {
-        try (Ours ours = new Ours(place, KNOWN + number, Work.USUAL_SIZE)) {
+        try (SemelRunner ours = new SemelRunner(place, KNOWN + number, Work.USUAL_SIZE)) {
             ours.submitInBatches(Item.fresh(0, KNOWN, Keys.RISING));
             List<Item> items = Item.mixed(KNOWN, number, halfNew, Keys.RISING);
             Lap took = batches ? ours.submitInBatches(items) : ours.submitSingly(items, 64);
@@ -155,7 +154,7 @@ final class Measures {
     private static Lap rawDuplicates(RawStore raw, int number, boolean halfNew, boolean batches) {
         raw.insert(Raw.rows(Item.fresh(0, KNOWN, Keys.RISING), Work.USUAL_SIZE), false);
         List<RawStore.Row> rows = Raw.rows(Item.mixed(KNOWN, number, halfNew, Keys.RISING), Work.USUAL_SIZE);
-        // Where rows are inserted many at a time, one look for all of them costs less than the conflicts.
+        // For rows inserted in batches, one lookup for all of them costs less than the conflicts.
         boolean look = !halfNew || raw.isConcurrent();
         return batches ? Raw.insertInBatches(raw, rows, look) : Raw.insertShared(raw, rows, 64, look);
     }
@@ -165,7 +164,7 @@ final class Measures {
             add(
                     "drain" + named(keys),
                     RUN,
-                    "drain, " + told(keys),
+                    "drain, " + described(keys),
                     scale.tasks(),
                     (place, tasks) -> drain(place, tasks, keys),
                     (raw, tasks) -> {
@@ -174,13 +173,19 @@ final class Measures {
                     });
         }
         for (Keys keys : Keys.values()) {
-            life("life" + named(keys), RUN, "whole life, batches, " + told(keys), keys, Work.USUAL_SIZE, scale.tasks());
+            life(
+                    "life" + named(keys),
+                    RUN,
+                    "whole life, batches, " + described(keys),
+                    keys,
+                    Work.USUAL_SIZE,
+                    scale.tasks());
         }
         for (Keys keys : List.of(Keys.NONE, Keys.RISING)) {
             add(
                     "life-64" + named(keys),
                     RUN,
-                    "whole life, 64 callers, " + told(keys),
+                    "whole life, 64 callers, " + described(keys),
                     scale.many(),
                     (place, tasks) -> life(place, Item.fresh(0, tasks, keys), Work.USUAL_SIZE, false),
                     (raw, tasks) -> {
@@ -191,7 +196,7 @@ final class Measures {
     }
 
     private static Reading drain(StoreUnderTest.Place place, int tasks, Keys keys) {
-        try (Ours ours = new Ours(place, tasks, Work.USUAL_SIZE)) {
+        try (SemelRunner ours = new SemelRunner(place, tasks, Work.USUAL_SIZE)) {
             ours.submitInBatches(Item.fresh(0, tasks, keys));
             CountingStore.Calls before = ours.store().calls();
             Lap took = drainAll(ours, tasks);
@@ -199,7 +204,7 @@ final class Measures {
             Map<String, Double> details = new LinkedHashMap<>();
             CountingStore.Calls after = ours.store().calls();
             details.put("tasks per claim", (double) tasks / (after.claims() - before.claims()));
-            details.put("tasks per settlement", (double) tasks / (after.applies() - before.applies()));
+            details.put("tasks per settlement", (double) tasks / (after.settles() - before.settles()));
             return new Reading(took, details);
         }
     }
@@ -222,23 +227,23 @@ final class Measures {
     }
 
     private static Reading effects(StoreUnderTest.Place place, int tasks, int effects, int handlers) {
-        try (Ours ours = new Ours(place, tasks, Work.USUAL_SIZE)) {
+        try (SemelRunner ours = new SemelRunner(place, tasks, Work.USUAL_SIZE)) {
             ours.submitInBatches(Item.fresh(0, tasks, Keys.NONE));
-            long applies = ours.store().calls().applies();
+            long applies = ours.store().calls().settles();
             long target = ours.store().completed() + tasks;
             Lap.Begun began = ours.begin();
             Worker worker = ours.workWithEffects(effects, handlers);
             ours.store().awaitCompleted(target);
             Lap took = began.end();
-            double commits = (double) (ours.store().calls().applies() - applies) / tasks;
+            double commits = (double) (ours.store().calls().settles() - applies) / tasks;
             worker.close();
             ours.checkExecutedOnce(0, tasks);
             return new Reading(took, Map.of("commits per task", commits));
         }
     }
 
-    /** Lets a worker complete so many tasks more and closes it; how long until the last was completed. */
-    static Lap drainAll(Ours ours, int tasks) {
+    /** Lets a worker complete a number of tasks and closes it. Returns the time until the last completion. */
+    static Lap drainAll(SemelRunner ours, int tasks) {
         long target = ours.store().completed() + tasks;
         Lap.Begun began = ours.begin();
         Worker worker = ours.work();
@@ -248,10 +253,10 @@ final class Measures {
         return took;
     }
 
-    /** Submits while a worker runs; how long until the last was completed. */
+    /** Submits while a worker runs. Returns the time until the last completion. */
     static Reading life(StoreUnderTest.Place place, List<Item> items, int size, boolean batches) {
         int tasks = items.size();
-        try (Ours ours = new Ours(place, tasks, size);
+        try (SemelRunner ours = new SemelRunner(place, tasks, size);
                 Worker worker = ours.work()) {
             Lap.Begun began = ours.begin();
             if (batches) {
@@ -270,7 +275,7 @@ final class Measures {
         }
     }
 
-    private static Map<String, Double> roundTrips(Ours ours, int tasks) {
+    private static Map<String, Double> roundTrips(SemelRunner ours, int tasks) {
         CountingStore.Calls calls = ours.store().calls();
         Map<String, Double> details = new LinkedHashMap<>();
         details.put("calls of the store per 1,000 tasks", calls.total() * 1_000.0 / tasks);
@@ -289,7 +294,8 @@ final class Measures {
 
     private void sizes() {
         for (int size : List.of(100, 1_000, 10_000, 100_000)) {
-            // A hundred times the size is not a hundred times the time, but it is as many megabytes in one sample.
+            // A hundred times the size does not take a hundred times as long, but makes a sample a hundred times as
+            // large.
             int number = Math.max(400, scale.tasks() / Math.max(1, size / 500));
             String kilobytes = (size / 1_000.0 + " kB").replace(".0 ", " ");
             add(

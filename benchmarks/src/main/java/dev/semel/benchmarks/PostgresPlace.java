@@ -2,9 +2,9 @@ package dev.semel.benchmarks;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import dev.semel.jdbc.PostgresSettings;
-import dev.semel.jdbc.PostgresTaskStore;
-import dev.semel.jdbc.PostgresUrl;
+import dev.semel.postgresql.PostgresSettings;
+import dev.semel.postgresql.PostgresTaskStore;
+import dev.semel.postgresql.PostgresUrl;
 import dev.semel.store.ForwardingTaskStore;
 import dev.semel.store.TaskStore;
 import java.sql.Connection;
@@ -18,8 +18,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One sample's schema. All connections to it say its name, so that the server can tell when they are gone: only then has it
- * counted all that they did, and only then does nobody stand in the way of the removal.
+ * The schema of one sample. All connections carry its name, so that the server can report when they have ended. Only
+ * then are its statistics complete, and only then can the schema be removed.
  */
 final class PostgresPlace implements StoreUnderTest.Place {
 
@@ -45,7 +45,7 @@ final class PostgresPlace implements StoreUnderTest.Place {
         T look(Connection connection) throws SQLException;
     }
 
-    /** Asks the server something, on a connection of its own that stays open until the place is closed. */
+    /** Queries the server on a separate connection that stays open until the place is closed. */
     private synchronized <T> T ask(Look<T> look) {
         try {
             if (control == null) {
@@ -96,7 +96,8 @@ final class PostgresPlace implements StoreUnderTest.Place {
             Connection connection = parsed.single().getConnection();
             connection.setAutoCommit(false);
             connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
-            // The first statement takes the snapshot, and it is kept: nothing that dies from now on can be removed.
+            // The first statement takes the snapshot, which is kept: rows that are deleted from now on cannot be
+            // removed.
             PostgresUnderTest.number(connection, "SELECT count(*) FROM pg_catalog.pg_namespace");
             return connection;
         } catch (SQLException e) {
@@ -132,7 +133,10 @@ final class PostgresPlace implements StoreUnderTest.Place {
                         + "'"));
     }
 
-    /** PostgreSQL 14 began to count it and 18 moved it; settings with which a write forces itself are not counted. */
+    /**
+     * Returns the number of forced writes. PostgreSQL 14 introduced the counter and 18 moved it. Writes that are
+     * synchronous by themselves are not counted.
+     */
     @Override
     public long forced() {
         awaitAlone();
@@ -149,7 +153,7 @@ final class PostgresPlace implements StoreUnderTest.Place {
         });
     }
 
-    /** Waits until no other connection to this schema is left. */
+    /** Waits until all other connections to this schema have ended. */
     private void awaitAlone() {
         long deadline = System.nanoTime() + PATIENCE_NANOS;
         while (others("count(*)") > 0 && System.nanoTime() < deadline) {
@@ -164,7 +168,9 @@ final class PostgresPlace implements StoreUnderTest.Place {
                         + "' AND pid <> pg_backend_pid()"));
     }
 
-    /** Whether the schema could be removed; a pool that was cut off may connect again and work on. */
+    /**
+     * Tries to remove the schema, and returns whether it succeeded. A terminated pool may connect again and continue.
+     */
     private boolean removed(boolean last) {
         return ask(connection -> {
             try (Statement statement = connection.createStatement()) {
@@ -180,7 +186,7 @@ final class PostgresPlace implements StoreUnderTest.Place {
         });
     }
 
-    /** Removes the schema; whoever still works on it is cut off. */
+    /** Removes the schema, and terminates connections that still use it. */
     @Override
     public synchronized void close() {
         closed.accept(this);

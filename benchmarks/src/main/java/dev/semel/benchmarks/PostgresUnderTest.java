@@ -1,8 +1,8 @@
 package dev.semel.benchmarks;
 
-import dev.semel.jdbc.PostgresSchema;
-import dev.semel.jdbc.PostgresTaskStore;
-import dev.semel.jdbc.PostgresUrl;
+import dev.semel.postgresql.PostgresSchema;
+import dev.semel.postgresql.PostgresTaskStore;
+import dev.semel.postgresql.PostgresUrl;
 import dev.semel.store.TaskStore;
 import dev.semel.task.StoreUnavailable;
 import java.security.SecureRandom;
@@ -20,12 +20,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
-/** PostgreSQL: each sample in a schema of its own, in the database that the user named. */
+/** PostgreSQL: each sample uses a separate schema in the given database. */
 final class PostgresUnderTest implements StoreUnderTest {
 
     static final String PREFIX = "postgresql:";
 
-    /** The beginning of the names of all schemas that are made here. */
+    /** The prefix of the names of all schemas that are created here. */
     static final String SCHEMAS = "semel_bench_";
 
     private static final List<String> SETTINGS = List.of(
@@ -53,7 +53,7 @@ final class PostgresUnderTest implements StoreUnderTest {
     @Override
     public Place fresh() {
         if (!reached.getAndSet(true)) {
-            // Says in Semel's own words what is wrong, if the server cannot be reached at all.
+            // Reports an unreachable server with Semel's own message.
             int unused = PostgresSchema.version(url);
             Runtime.getRuntime().addShutdownHook(new Thread(this::removeAll));
         }
@@ -64,7 +64,7 @@ final class PostgresUnderTest implements StoreUnderTest {
         return place;
     }
 
-    /** Whoever interrupts a run finds no schemas left in the database. */
+    /** Removes all schemas, also when a run is interrupted. */
     private void removeAll() {
         for (PostgresPlace place : List.copyOf(open)) {
             place.close();
@@ -87,19 +87,19 @@ final class PostgresUnderTest implements StoreUnderTest {
         for (String setting : List.of("fsync", "full_page_writes")) {
             if ("off".equals(facts.get(setting))) {
                 warnings.add(
-                        setting + " is off on this server: what was answered may be lost when the machine stops, so"
-                                + " these are not the figures of durable writes.");
+                        setting + " is off on this server: committed data may be lost if the machine crashes, so these"
+                                + " are not the figures of durable writes.");
             }
         }
         if ("off".equals(facts.get("synchronous_commit"))) {
             warnings.add(
-                    "synchronous_commit is off in this database. Semel switches it on for its own transactions, and so"
-                            + " does the raw limit; transactions of yours that a submission joins are not durable at once.");
+                    "synchronous_commit is off in this database. Semel and the raw limit switch it on for their own"
+                            + " transactions. Your transactions that a submission joins are not durable immediately.");
         }
         return warnings;
     }
 
-    /** How the server is set, as it is seen by this connection. */
+    /** Returns the server's settings as seen by this connection. */
     static Map<String, String> settings(Connection connection, List<String> names) throws SQLException {
         Map<String, String> settings = new LinkedHashMap<>();
         try (Statement statement = connection.createStatement()) {
@@ -117,7 +117,7 @@ final class PostgresUnderTest implements StoreUnderTest {
         return settings(connection, SETTINGS);
     }
 
-    /** How many bytes the server has written to its log, for all of its databases. */
+    /** Returns the number of bytes that the server has written to its log, for all of its databases. */
     static long logged(Connection connection) throws SQLException {
         return number(connection, "SELECT pg_current_wal_lsn() - '0/0'::pg_lsn");
     }
@@ -130,12 +130,12 @@ final class PostgresUnderTest implements StoreUnderTest {
         }
     }
 
-    /** What was asked for the sake of measuring was not done. */
+    /** Returns the exception for a failed statement of the measurement. */
     static StoreUnavailable failed(SQLException e) {
         return new StoreUnavailable(
-                "PostgreSQL did not do what the measurement needs (SQLSTATE "
+                "PostgreSQL failed a statement of the measurement (SQLSTATE "
                         + (e.getSQLState() == null ? "none" : e.getSQLState()) + ": " + e.getMessage()
-                        + "). Look at the server, and measure again.",
+                        + "). Check the server, and measure again.",
                 e);
     }
 
@@ -146,7 +146,7 @@ final class PostgresUnderTest implements StoreUnderTest {
         try {
             connection.close();
         } catch (SQLException e) {
-            // It is gone, and that is what was wanted.
+            // The connection is closed already, which is fine.
             return;
         }
     }

@@ -15,13 +15,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** The raw limit of a storage under the same workloads. Rows are prepared before the clock runs. */
+/** The raw limit of a storage under the same workloads. Rows are prepared before the time is taken. */
 public final class Raw {
 
-    // As many as one batch of ours, so that both share the cost of a commit in the same way.
-    private static final int BATCH = Ours.BATCH;
+    // As many as in one batch of Semel, so that both divide the cost of a commit in the same way.
+    private static final int BATCH = SemelRunner.BATCH;
 
-    // Claimed and not yet completed: enough that neither side waits for the other's hiccups.
+    // Claimed and not yet completed: enough that neither side waits for a short pause of the other.
     private static final int CLAIMS_UNDER_WAY = 4;
 
     private static final long MADE_AT = System.currentTimeMillis();
@@ -38,10 +38,10 @@ public final class Raw {
     }
 
     /**
-     * A row for a task.
+     * Returns a row for a task.
      *
-     * @param position which of the rows it is; its id is larger than those before
-     * @param number a number of the task's own, which makes its id unlike others
+     * @param position the position of the row; ids ascend with it
+     * @param number the number of the task, which makes its id unique
      * @param key its key, or null
      * @param input its input, as JSON
      * @return the row
@@ -49,7 +49,7 @@ public final class Raw {
     public static RawStore.Row row(int position, int number, @Nullable String key, String input) {
         byte[] hash =
                 key == null ? null : InputHash.of(Json.parse(input), List.of()).bytes();
-        // Rising like the ids of ours, and as wide.
+        // Ascending like Semel's ids, and as wide.
         byte[] id = ByteBuffer.allocate(16)
                 .putLong(((MADE_AT + position / 50) << 16) | (position % 50))
                 .putLong(number * 0x9E3779B97F4A7C15L)
@@ -58,7 +58,7 @@ public final class Raw {
     }
 
     /**
-     * One commit for each row, by one caller or by many with a connection each.
+     * Inserts each row in a separate commit, by one caller or by many with a connection each.
      *
      * @param raw where to
      * @param rows the rows
@@ -84,53 +84,53 @@ public final class Raw {
     }
 
     /**
-     * Callers that share a commit: one writer takes whatever waits and answers after the commit.
+     * Inserts rows of many callers in shared commits: one writer takes all waiting rows and answers after the commit.
      *
      * @param raw where to
      * @param rows the rows
      * @param callers how many threads
-     * @param mostlyDuplicates whether to look first and insert what is missing
+     * @param mostlyDuplicates whether to look rows up first and insert only missing ones
      * @return how long it took
      */
     public static Lap insertShared(RawStore raw, List<RawStore.Row> rows, int callers, boolean mostlyDuplicates) {
-        record Wish(RawStore.Row row, CompletableFuture<Boolean> done) {}
-        LinkedBlockingQueue<Wish> wishes = new LinkedBlockingQueue<>();
+        record Request(RawStore.Row row, CompletableFuture<Boolean> done) {}
+        LinkedBlockingQueue<Request> requests = new LinkedBlockingQueue<>();
         Thread writer = Thread.ofPlatform().name("raw-writer").start(() -> {
-            List<Wish> group = new ArrayList<>();
+            List<Request> group = new ArrayList<>();
             int left = rows.size();
             while (left > 0) {
                 try {
-                    group.add(wishes.take());
+                    group.add(requests.take());
                 } catch (InterruptedException e) {
                     return;
                 }
-                wishes.drainTo(group, BATCH - 1);
+                requests.drainTo(group, BATCH - 1);
                 try {
-                    raw.insert(group.stream().map(Wish::row).toList(), mostlyDuplicates);
-                    group.forEach(wish -> wish.done().complete(true));
+                    raw.insert(group.stream().map(Request::row).toList(), mostlyDuplicates);
+                    group.forEach(request -> request.done().complete(true));
                 } catch (RuntimeException e) {
-                    group.forEach(wish -> wish.done().completeExceptionally(e));
+                    group.forEach(request -> request.done().completeExceptionally(e));
                 }
                 left -= group.size();
                 group.clear();
             }
         });
-        // The writer's connection is its own while it writes, and nobody else's before and after.
+        // Only the writer uses the connection while it writes.
         Lap took = Callers.run(raw::logged, callers, rows.size(), i -> {
-            Wish wish = new Wish(rows.get(i), new CompletableFuture<>());
-            wishes.add(wish);
-            wish.done().join();
+            Request request = new Request(rows.get(i), new CompletableFuture<>());
+            requests.add(request);
+            request.done().join();
         });
         Callers.join(writer);
         return took;
     }
 
     /**
-     * A thousand rows in a commit.
+     * Inserts a thousand rows in each commit.
      *
      * @param raw where to
      * @param rows the rows
-     * @param mostlyDuplicates whether to look first and insert what is missing
+     * @param mostlyDuplicates whether to look rows up first and insert only missing ones
      * @return how long it took
      */
     public static Lap insertInBatches(RawStore raw, List<RawStore.Row> rows, boolean mostlyDuplicates) {
@@ -142,8 +142,8 @@ public final class Raw {
     }
 
     /**
-     * Claims and completes so many rows, a thousand at a time; on one thread and connection, or on one for claims and one for
-     * completions where that is faster.
+     * Claims and completes rows, a thousand at a time, on one thread and connection, or, if that is faster, on one for
+     * claims and one for completions.
      *
      * @param raw where from
      * @param number how many
@@ -175,12 +175,12 @@ public final class Raw {
     private static RawStore.Claim some(RawStore raw, int limit) {
         RawStore.Claim claim = raw.claim(limit);
         if (claim.tasks().isEmpty()) {
-            throw new IllegalStateException("Of " + limit + " rows that should be due none was");
+            throw new IllegalStateException("Expected " + limit + " due rows, but none was due");
         }
         return claim;
     }
 
-    /** One thread claims what is due, this one completes it. */
+    /** Lets another thread claim due rows, and completes them on this one. */
     private static void pipeline(RawStore claiming, RawStore completing, Semaphore due, int number) {
         ArrayBlockingQueue<RawStore.Claim> claims = new ArrayBlockingQueue<>(CLAIMS_UNDER_WAY);
         AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
@@ -222,15 +222,15 @@ public final class Raw {
         }
     }
 
-    /** Takes what is there, up to the limit. */
+    /** Takes the available permits, up to the limit. */
     private static int taken(Semaphore due, int limit) {
         int available = Math.min(limit, due.availablePermits());
         return available > 0 && due.tryAcquire(available) ? available : 0;
     }
 
     /**
-     * The whole life of rows: inserted a thousand at a time, claimed and completed; in turns on one thread, or all three at
-     * the same time on a thread each where that is faster.
+     * Inserts rows a thousand at a time, claims and completes them: in turns on one thread, or, if that is faster, at
+     * the same time on three threads.
      *
      * @param raw where to
      * @param rows the rows
@@ -269,7 +269,7 @@ public final class Raw {
                     due.release(batch.size());
                 }
             } catch (RuntimeException e) {
-                drains.interrupt(); // nothing more comes
+                drains.interrupt(); // no more rows follow
                 throw e;
             } finally {
                 Callers.join(drains);

@@ -9,7 +9,7 @@ import java.sql.SQLException;
 import org.postgresql.PGConnection;
 import org.postgresql.copy.CopyIn;
 
-/** Rows in the binary form of {@code COPY}, which logs a page of them at once and asks for no conflicts. */
+/** Rows in the binary format of {@code COPY}, which logs whole pages and does not check for conflicts. */
 final class RawCopy {
 
     private static final byte[] SIGNATURE = {'P', 'G', 'C', 'O', 'P', 'Y', '\n', (byte) 0xff, '\r', '\n', 0};

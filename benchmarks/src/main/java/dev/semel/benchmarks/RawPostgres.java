@@ -18,18 +18,18 @@ import javax.sql.DataSource;
 import org.postgresql.PGConnection;
 
 /**
- * PostgreSQL by hand: a connection for each thread, arrays through {@code unnest}, one statement that commits by itself for
- * each claim, each batch of completions and each small batch of submissions. Large batches of submissions are appended with
- * {@code COPY}, which takes three quarters of the server's time where there are keys, and writes a third less to the log.
+ * Hand-written PostgreSQL: a connection for each thread, arrays with {@code unnest}, one auto-committed statement for
+ * each claim, each batch of completions and each small batch of submissions. Large batches of submissions are appended
+ * with {@code COPY}, which with keys takes three quarters of the server's time, and writes a third less to the log.
  *
- * <p>The layout is the best that is known which keeps leases and history: a task is one row that is never changed; a narrow
- * row says that it is due, and the claim deletes it; all tasks of a claim share one row with their lease; outcomes are
- * appended. With keys: one more row with the key, which is unique, and the hash of the input to be compared. It leaves out
- * what Semel offers beyond that: tenants, priorities, fairness between queues, retries, the times and the worker of an
- * attempt, leases that end one by one, mutexes, limits, windows and lineages.
+ * <p>The layout is the best known one that keeps leases and history: a task is one row that is never changed; a narrow
+ * row marks it as due, and the claim deletes that row; all tasks of a claim share one row with their lease; outcomes
+ * are appended. With keys, one more row has the unique key and the hash of the input. It leaves out what Semel offers
+ * in addition: tenants, priorities, fairness between queues, retries, the times and the worker of an attempt, leases
+ * that end one by one, mutexes, limits, windows and lineages.
  *
- * <p>A claim locks nothing before it deletes. That is right for any number of claimers, but two that meet get in each other's
- * way: there is one in a process, as in Semel.
+ * <p>A claim locks nothing before it deletes. That is correct for any number of claimers, but concurrent claimers slow
+ * each other down, so there is one in a process, as in Semel.
  */
 public final class RawPostgres implements RawStore {
 
@@ -60,7 +60,7 @@ public final class RawPostgres implements RawStore {
             INSERT INTO raw.ready (task, due_at, queue, attempt) SELECT id, due_at, 1, 0 FROM made
             """;
 
-    // In the order of keys: two batches that insert in different orders deadlock, and neighbours share a page.
+    // Sorted by key: two batches that insert in different orders could deadlock, and neighbours share a page.
     private static final String INSERT_WITH_KEY = """
             WITH sent AS MATERIALIZED (
               SELECT id, key, hash, input FROM unnest(?, ?, ?, ?) AS s (id, key, hash, input)),
@@ -80,7 +80,7 @@ public final class RawPostgres implements RawStore {
 
     private static final String COPY_RECORDS = "COPY raw.record (key, task, input_hash) FROM STDIN (FORMAT binary)";
 
-    // Each COPY is two more round trips; from about a hundred rows on it is worth them.
+    // Each COPY costs two more round trips, which pay off from about a hundred rows on.
     private static final int WORTH_A_COPY = 200;
 
     private static final String UNIQUE_VIOLATION = "23505";
@@ -99,7 +99,7 @@ public final class RawPostgres implements RawStore {
             FROM leased, taken JOIN raw.task ON task.id = taken.task
             """;
 
-    // The lease of the claim is the fence: whoever deletes it may tell the outcome.
+    // The lease of the claim is the fence: only the statement that deletes it may record the outcome.
     private static final String COMPLETE = """
             WITH mine AS (DELETE FROM raw.lease WHERE claim = ? RETURNING claim)
             INSERT INTO raw.done (task, finished_at, attempt, state, result)
@@ -122,9 +122,9 @@ public final class RawPostgres implements RawStore {
     private boolean expectsDuplicates;
 
     /**
-     * Opens a connection, and makes the tables if they are not there.
+     * Opens a connection, and creates the tables if they do not exist.
      *
-     * @param source where connections come from; no pool, because they are kept
+     * @param source the source of connections; not a pool, because the connections are kept
      * @param schema the schema of the tables: a plain lower-case name
      */
     public RawPostgres(DataSource source, String schema) {
@@ -147,7 +147,7 @@ public final class RawPostgres implements RawStore {
             opened = source.getConnection();
             opened.unwrap(PGConnection.class).setPrepareThreshold(1);
             try (Statement statement = opened.createStatement()) {
-                // As durable as Semel, whatever the database says; and plans that were made for empty tables last.
+                // As durable as Semel, whatever the database's setting; and plans for empty tables are kept.
                 statement.execute("SET synchronous_commit = on; SET enable_seqscan = off; SET enable_mergejoin = off;"
                         + " SET jit = off");
                 if (make) {
@@ -177,9 +177,9 @@ public final class RawPostgres implements RawStore {
                 return insertPlain(missing);
             }
             int added = missing.isEmpty() ? 0 : insertWithKey(missing);
-            // Who was not inserted was there before: a look behind the insert sees whoever it waited for.
+            // A row that was not inserted exists: a lookup after the insert also sees rows that the insert waited for.
             if (added < missing.size() && !missing(missing).isEmpty()) {
-                throw new IllegalStateException("A row was neither new nor there");
+                throw new IllegalStateException("A row was neither inserted nor found");
             }
             return added;
         } catch (SQLException e) {
@@ -187,7 +187,7 @@ public final class RawPostgres implements RawStore {
         }
     }
 
-    /** Appends rows; false if one of them was there, and then nothing was done. */
+    /** Appends rows. Returns false if one of them exists, in which case nothing is inserted. */
     private boolean copied(List<Row> rows, boolean keyed) throws SQLException {
         long now = System.currentTimeMillis();
         RawCopy records = new RawCopy(3);
@@ -198,7 +198,7 @@ public final class RawPostgres implements RawStore {
             ready.row().with(row.id()).with(now).with(1).with(0);
         }
         if (keyed) {
-            // In the order of keys, as above.
+            // Sorted by key, as above.
             for (Row row : rows.stream().sorted(Comparator.comparing(Row::key)).toList()) {
                 String key = Objects.requireNonNull(row.key());
                 byte[] hash = Objects.requireNonNull(row.inputHash());
@@ -222,7 +222,7 @@ public final class RawPostgres implements RawStore {
             if (!UNIQUE_VIOLATION.equals(e.getSQLState())) {
                 throw e;
             }
-            expectsDuplicates = true; // from now on it looks first
+            expectsDuplicates = true; // from now on it looks up rows first
             return false;
         } finally {
             connection.setAutoCommit(true);
@@ -252,7 +252,7 @@ public final class RawPostgres implements RawStore {
         }
     }
 
-    /** Those whose key is not there. */
+    /** Returns the rows whose key does not exist. */
     private List<Row> missing(List<Row> rows) throws SQLException {
         Map<String, byte[]> there = new HashMap<>();
         try (PreparedStatement find = connection.prepareStatement(findText)) {

@@ -14,13 +14,13 @@ import java.util.Map;
 import java.util.Properties;
 
 /**
- * SQLite by hand: one connection, one table, prepared statements, transactions begun and ended in SQL.
+ * Hand-written SQLite: one connection, one table, prepared statements, transactions begun and ended in SQL.
  *
- * <p>The table is the narrowest that could still keep Semel's promises: the id of the sender is unique, so that a repeated
- * send is recognised; one partial index holds what is due, pending or leased; the attempt fences the completion; history is
- * kept in place. With keys: the key is unique, and the hash of the input is kept to be compared. What it leaves out is what
- * Semel offers beyond that: tenants, priorities, fairness between queues, retries, the times and the worker of an attempt,
- * windows and lineages.
+ * <p>The table is the narrowest that could still keep Semel's promises: the id of the sender is unique, so that a
+ * repeated send is recognised; one partial index holds due, pending and leased rows; the attempt fences the completion;
+ * history is kept in place. With keys, the key is unique, and the hash of the input is stored for comparison. It leaves
+ * out what Semel offers in addition: tenants, priorities, fairness between queues, retries, the times and the worker of
+ * an attempt, windows and lineages.
  */
 final class RawSqlite implements RawStore {
 
@@ -94,7 +94,7 @@ final class RawSqlite implements RawStore {
                 insert.setString(5, row.input());
                 int inserted = insert.executeUpdate();
                 if (inserted == 0 && !found(row)) {
-                    throw new IllegalStateException("A row was neither new nor there");
+                    throw new IllegalStateException("A row was neither inserted nor found");
                 }
                 added += inserted;
             }
@@ -153,7 +153,7 @@ final class RawSqlite implements RawStore {
         }
     }
 
-    /** Another connection would only wait for this one. */
+    /** Not supported, because another connection would only wait for this one. */
     @Override
     public RawStore beside() {
         throw new UnsupportedOperationException("SQLite has one writer");

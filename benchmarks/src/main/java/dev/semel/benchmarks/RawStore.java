@@ -4,13 +4,13 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The raw limit: the same work written by hand for this purpose alone. Used by one thread at a time. */
+/** The raw limit: the same work, hand-written for this purpose only. Used by one thread at a time. */
 public interface RawStore extends AutoCloseable {
 
     /**
-     * A task as a row, prepared beforehand; never compared, so arrays do no harm.
+     * A task as a row, prepared beforehand. Rows are never compared, so arrays do no harm.
      *
-     * @param id 16 bytes, as the submitting side makes them
+     * @param id 16 bytes, created by the submitting side
      * @param key its key, or null
      * @param inputHash the hash of its input, or null if it has no key
      * @param input its input
@@ -19,69 +19,69 @@ public interface RawStore extends AutoCloseable {
     record Row(byte[] id, @Nullable String key, byte @Nullable [] inputHash, String input) {}
 
     /**
-     * What a claim took.
+     * The result of a claim.
      *
-     * @param lease the lease of all of them, if they have one together
-     * @param tasks each of them
+     * @param lease the shared lease of all tasks, if the storage has one
+     * @param tasks the claimed tasks
      */
     record Claim(long lease, List<Taken> tasks) {}
 
     /**
-     * A task that was taken; never compared.
+     * A claimed task; never compared.
      *
-     * @param task what the storage calls it
-     * @param attempt the attempt that its completion has to name
-     * @param input what it is to work on
+     * @param task its identifier in the storage
+     * @param attempt the attempt, which its completion must match
+     * @param input the input
      */
     record Taken(Object task, int attempt, String input) {}
 
     /**
-     * Inserts rows in one transaction; those whose key is there are looked up instead.
+     * Inserts rows in one transaction, and looks up those whose key exists.
      *
      * @param rows the rows; either all of them have a key or none has
-     * @param mostlyDuplicates whether to look first and insert what is missing
-     * @return how many were new
+     * @param mostlyDuplicates whether to look rows up first and insert only missing ones
+     * @return the number of new rows
      */
     int insert(List<Row> rows, boolean mostlyDuplicates);
 
     /**
      * Claims due rows in one transaction.
      *
-     * @param limit how many at the most
-     * @return what it took; nothing if nothing is due
+     * @param limit the maximum number
+     * @return the claimed rows; empty if nothing is due
      */
     Claim claim(int limit);
 
     /**
-     * Completes what a claim took in one transaction.
+     * Completes the tasks of a claim in one transaction.
      *
      * @param claim the claim
      */
     void complete(Claim claim);
 
     /**
-     * A store on the same tables for another thread.
+     * Opens a store on the same tables for another thread.
      *
      * @return another store; to be closed before this one
      */
     RawStore beside();
 
     /**
-     * Whether it is faster if several threads work on the same tables.
+     * Returns whether several threads on the same tables are faster.
      *
-     * @return false if there can be only one who writes
+     * @return false if there can be only one writer
      */
     boolean isConcurrent();
 
     /**
-     * How many bytes the storage has written to its log since it was made.
+     * Returns the number of bytes that the storage has written to its log since it was created.
      *
-     * @return a number that only rises; 0 where it is not counted
+     * @return an ascending number; 0 if bytes are not counted
      */
     long logged();
 
     /**
-     * How the storage is set, read from the very connection that writes.
+     * Returns the settings of the storage, read on the connection that writes.
      *
      * @return settings by name
      */

@@ -4,14 +4,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one measure gave.
+ * The result of one measure.
  *
  * @param id its name, for filters and programs
- * @param section what it belongs to
+ * @param section the section of the report
  * @param title its name for people
- * @param unit of the figures
+ * @param unit the unit of the figures
  * @param ours the figures of Semel
- * @param raw the raw limit of the same storage, or null where there is none
+ * @param raw the raw limit of the same storage, or null if there is none
  * @param empty the figures of Semel on an empty store, where growth is measured, or null
  * @param details further figures by name
  */
@@ -26,18 +26,18 @@ public record Result(
         Map<String, Double> details) {
 
     /**
-     * How near to the raw limit.
+     * Returns the share of the raw limit.
      *
-     * @return the share, or null where there is no raw limit
+     * @return the share, or null if there is no raw limit
      */
     public @Nullable Double ratio() {
         return raw == null ? null : (Double) ours.ratioTo(raw);
     }
 
     /**
-     * What is left of the speed on an empty store.
+     * Returns the remaining share of the speed on an empty store.
      *
-     * @return the share, or null where growth is not measured
+     * @return the share, or null if growth is not measured
      */
     public @Nullable Double kept() {
         return empty == null ? null : (Double) ours.ratioTo(empty);

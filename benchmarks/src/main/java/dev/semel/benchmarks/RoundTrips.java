@@ -10,14 +10,14 @@ import java.util.concurrent.atomic.AtomicLong;
 import javax.sql.DataSource;
 
 /**
- * Counts how often a program waits for the answer of a server: statements that are run, commits and rollbacks. The
- * beginning of a transaction travels with its first statement.
+ * Counts how often a program waits for an answer of a server: executed statements, commits and rollbacks. The driver
+ * sends the start of a transaction with its first statement.
  */
 final class RoundTrips {
 
     private RoundTrips() {}
 
-    /** A data source whose connections are counted. Too slow to be timed. */
+    /** Returns a data source that counts round trips. It is too slow for measuring time. */
     static DataSource counting(DataSource source, AtomicLong count) {
         return wrapped(DataSource.class, source, count);
     }
@@ -30,7 +30,7 @@ final class RoundTrips {
                     }
                     try {
                         Object answer = method.invoke(target, arguments);
-                        // Whoever unwraps wants what is inside; that is not for statements.
+                        // The result of unwrap is returned as it is.
                         return method.getName().equals("unwrap") ? answer : wrappedAnswer(answer, count);
                     } catch (InvocationTargetException e) {
                         throw e.getCause();

@@ -3,19 +3,20 @@ package dev.semel.benchmarks;
 import java.util.List;
 
 /**
- * How large the samples are. Large enough that a sample takes longer than the machine's moods, small enough to be done today.
+ * The sizes of samples: large enough to average out short disturbances of the machine, small enough to finish in
+ * reasonable time.
  *
  * @param one submissions of a single caller
  * @param eight submissions of eight callers
  * @param many submissions of 64 callers
  * @param batch submissions in batches
- * @param tasks tasks that are drained or live their whole life
+ * @param tasks tasks of a drain or of a whole life
  * @param pings samples of the idle latency
- * @param idleSeconds how long an idle worker is watched
+ * @param idleSeconds how long an idle worker is measured
  * @param history sizes of the history
  * @param backlog sizes of the backlog
- * @param dead how many rows have died while a transaction stays open
- * @param warmUps how many rounds go before the first sample
+ * @param dead the number of rows that are deleted while a transaction stays open
+ * @param warmUps the number of rounds before the first sample
  * @param repeats how often each sample is taken
  */
 record Scale(

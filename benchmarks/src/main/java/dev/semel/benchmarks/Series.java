@@ -4,19 +4,19 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * What repeated samples gave.
+ * The values of repeated samples.
  *
  * @param samples in the order in which they were taken
  */
 public record Series(List<Double> samples) {
 
-    /** Copies. */
+    /** Copies the list. */
     public Series {
         samples = List.copyOf(samples);
     }
 
     /**
-     * The sample in the middle.
+     * Returns the median sample.
      *
      * @return the median
      */
@@ -25,16 +25,16 @@ public record Series(List<Double> samples) {
     }
 
     /**
-     * How far the samples lie apart.
+     * Returns the spread of the samples.
      *
-     * @return the distance of the largest and the smallest, as a share of the median
+     * @return the difference between the largest and the smallest, as a share of the median
      */
     public double spread() {
         double[] sorted = sorted(samples);
         return (sorted[sorted.length - 1] - sorted[0]) / median();
     }
 
-    /** The median of what each sample is to the one of the other that was taken next to it. */
+    /** Returns the median of the ratios of samples that were taken next to each other. */
     double ratioTo(Series other) {
         Double[] ratios = new Double[samples.size()];
         for (int i = 0; i < ratios.length; i++) {

@@ -1,6 +1,6 @@
 package dev.semel.benchmarks;
 
-import dev.semel.jdbc.SqliteTaskStore;
+import dev.semel.sqlite.SqliteTaskStore;
 import dev.semel.store.TaskStore;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
 
-/** SQLite: each sample in a directory of its own, on the disk of the file that the user named. */
+/** SQLite: each sample uses a separate directory, on the disk of the given file. */
 final class SqliteUnderTest implements StoreUnderTest {
 
     static final String PREFIX = "sqlite:";
@@ -40,7 +40,8 @@ final class SqliteUnderTest implements StoreUnderTest {
         try {
             return new SqlitePlace(Files.createTempDirectory(directory, "semel-bench-"));
         } catch (IOException e) {
-            throw new UncheckedIOException("No directory for a sample can be made in \"" + directory + "\"", e);
+            throw new UncheckedIOException(
+                    "The directory of a sample could not be created in" + " \"" + directory + "\"", e);
         }
     }
 

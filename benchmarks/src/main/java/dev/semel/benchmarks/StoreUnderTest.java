@@ -8,58 +8,64 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** A kind of storage that can be measured: gives fresh stores, and the raw limit of the same storage. */
+/** A kind of storage that can be measured: provides new stores, and the raw limit of the same storage. */
 interface StoreUnderTest {
 
-    /** Makes an empty place for one sample. */
+    /** Creates an empty place for one sample. */
     Place fresh();
 
-    /** Opens the store at the place that this URL names; for other processes. */
+    /** Opens the store with this URL; for other processes. */
     TaskStore open(String url);
 
-    /** Whether it is a server: its own writes are not seen from this process, and round trips to it count. */
+    /** Returns whether it is a server: this process does not see its writes, and round trips to it are counted. */
     boolean isServer();
 
-    /** What whoever reads the figures must know about how the storage is set. */
+    /** Returns settings of the storage that a reader of the figures must know about. */
     List<String> warnings(Map<String, String> facts);
 
-    /** A place for one sample: ours or raw, not both. Closing it removes what was stored there. */
+    /** A place for one sample, either of Semel or of raw. Closing it removes its data. */
     interface Place extends AutoCloseable {
 
-        /** Names the place for other processes. */
+        /** Returns the URL of the place for other processes. */
         String url();
 
         TaskStore open();
 
-        /** Opens a store whose round trips are counted; null where there are none. */
+        /** Opens a store whose round trips are counted; returns null without a server. */
         default @Nullable TaskStore openCounting(AtomicLong roundTrips) {
             return null;
         }
 
         RawStore openRaw();
 
-        /** Holds a transaction open, under which nothing that dies can be removed, until it is closed. */
+        /** Holds a transaction open until it is closed. Meanwhile deleted rows cannot be removed. */
         default AutoCloseable pin() {
-            throw new UnsupportedOperationException("This storage removes at once what dies");
+            throw new UnsupportedOperationException("This storage removes deleted rows immediately");
         }
 
-        /** How the storage is set, as it says itself; the store must have been opened before. */
+        /** Returns the settings that the storage reports; the store must have been opened before. */
         Map<String, String> facts();
 
-        /** How many bytes are stored. */
+        /** Returns the number of stored bytes. */
         long bytes();
 
-        /** How many bytes were written to the log of the storage since it exists; 0 where it is not counted. */
+        /**
+         * Returns the number of bytes that were written to the storage's log since it was created; 0 if they are not
+         * counted.
+         */
         default long logged() {
             return 0;
         }
 
-        /** How many rows have died here, by being changed or removed; 0 where it is not counted. All must be closed. */
+        /**
+         * Returns the number of rows that were changed or deleted here; 0 if they are not counted. All stores must be
+         * closed.
+         */
         default long died() {
             return 0;
         }
 
-        /** How often the storage has forced data to the disk since it exists; -1 where it does not count. */
+        /** Returns how often the storage has forced data to the disk since it was created; -1 if it does not count. */
         default long forced() {
             return -1;
         }
@@ -68,7 +74,7 @@ interface StoreUnderTest {
         void close();
     }
 
-    /** The storage that a URL names. */
+    /** Returns the storage of a URL. */
     static StoreUnderTest of(String url) {
         if (url.startsWith(SqliteUnderTest.PREFIX)) {
             return SqliteUnderTest.beside(url);
@@ -76,7 +82,8 @@ interface StoreUnderTest {
         if (url.startsWith(PostgresUnderTest.PREFIX)) {
             return new PostgresUnderTest(url);
         }
-        throw new InvalidInput("What can be measured is \"sqlite:FILE\" or \"postgresql://HOST/DATABASE\", but got \""
+        throw new InvalidInput("The benchmarks measure \"sqlite:FILE\" or \"postgresql://HOST/DATABASE\", but got a"
+                + " URL with the scheme \""
                 + Limits.shown(url.substring(0, Math.max(0, url.indexOf(':')))) + "\".");
     }
 }

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Tasks per second: ours and raw in turns, each on a fresh place, after a smaller sample of both that does not count. */
+/** Tasks per second: Semel and raw in turns, each on a new place, after a smaller warm-up sample of both. */
 record Throughput(
         String id,
         String section,
@@ -19,13 +19,13 @@ record Throughput(
         @Nullable RawSample single)
         implements Measure {
 
-    /** The name of the raw limit of callers who share nothing: a commit for each task. */
+    /** The name of the raw limit of callers that share nothing: a commit for each task. */
     static final String SINGLE = "raw with a commit for each task, tasks/s";
 
-    /** The name of what ours is to it. */
+    /** The name of the ratio of Semel to it. */
     static final String TO_SINGLE = "ratio to that";
 
-    /** The name of what a task writes to the log of the storage. */
+    /** The name of the number of bytes that a task writes to the log of the storage. */
     static final String LOGGED = "WAL, bytes per task";
 
     private static final String RAW_LOGGED = "raw WAL";
@@ -34,12 +34,12 @@ record Throughput(
     private static final String OURS_PROCESSOR = "processor, µs per task";
     private static final String RAW_PROCESSOR = "raw";
 
-    /** A sample of ours: how long the measured part took, and what else was seen. */
+    /** A sample of Semel: the duration of the measured part, and further figures. */
     interface OursSample {
         Reading take(StoreUnderTest.Place place, int number);
     }
 
-    /** A sample of the raw limit: how long the measured part took. */
+    /** A sample of the raw limit: the duration of the measured part. */
     interface RawSample {
         Lap take(RawStore raw, int number);
     }

@@ -6,15 +6,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * The input of a task that does nothing.
  *
- * @param number which one it is, so that its executions can be counted
- * @param filler makes it as large as it should be
+ * @param number the number of the task, by which its executions are counted
+ * @param filler text that gives the input its size
  */
 record Work(int number, String filler) {
 
-    /** The queue of all tasks that are measured. */
+    /** The queue of all measured tasks. */
     static final String QUEUE = "bench";
 
-    /** The usual size of the input in characters: about what a few ids and an amount take. */
+    /** The default size of the input in characters: about that of a few ids and an amount. */
     static final int USUAL_SIZE = 100;
 
     @SuppressWarnings("NullAway") // the class is the same whether null is one of its values or not
@@ -23,7 +23,7 @@ record Work(int number, String filler) {
             .queue(QUEUE)
             .build();
 
-    /** Work whose JSON has about so many characters. */
+    /** Returns work whose JSON has about the given number of characters. */
     static Work of(int number, int size) {
         return new Work(number, "x".repeat(Math.max(0, size - 30)));
     }

@@ -1,19 +1,19 @@
 /**
- * How fast Semel is, and how near that is to what the storage can do.
+ * Benchmarks of Semel, next to the raw limit of the storage.
  *
- * <p>A figure by itself says little: on a machine that is shared it moves by a third from one minute to the next. So every
- * figure of ours stands beside the raw limit of the same storage, taken in the same run, in turns: ours, raw, ours, raw. The
- * raw limit is what a patient person would write by hand for this one purpose: plain JDBC, the narrowest table that could
- * still keep the promises, the fewest indexes, one transaction for a thousand rows, the data prepared beforehand. Nothing
- * that is general can reach it. The ratio of the two is what does not depend on the machine.
+ * <p>A single figure says little: on a shared machine it changes by a third from one minute to the next. So every
+ * figure of Semel is shown next to the raw limit of the same storage, measured in the same run, in turns: Semel, raw,
+ * Semel, raw. The raw limit is hand-written code for this one purpose: plain JDBC, the narrowest table that could still
+ * keep the promises, the fewest indexes, one transaction for a thousand rows, the data prepared beforehand. No general
+ * solution can reach it. The ratio of the two does not depend on the machine.
  *
- * <p>Every sample works on a store of its own, in a directory or a schema that is made for it and removed after it; the user's
- * own store is never touched. Every execution is counted, task by task: a run in which one ran twice or never is no figure but
- * an error. That what was answered is really on the disk is not believed either: what forces data to the disk is counted from
- * outside, with {@code strace} or by the server, where that is possible.
+ * <p>Every sample uses a separate store, in a directory or a schema that is created for it and removed afterwards; the
+ * user's own store is never touched. Every execution is counted, task by task: a run in which a task ran twice or never
+ * is an error. Durability is checked as well: where possible, writes that are forced to the disk are counted from
+ * outside, with {@code strace} or by the server.
  *
- * <p>{@link dev.semel.benchmarks.Bench} is the way in. What is measured is listed in {@code Measures}; a store takes part by an
- * implementation of {@code StoreUnderTest}.
+ * <p>{@link dev.semel.benchmarks.Bench} is the entry point. {@code Measures} lists all measures; an implementation of
+ * {@code StoreUnderTest} adds a store.
  */
 @NullMarked
 package dev.semel.benchmarks;

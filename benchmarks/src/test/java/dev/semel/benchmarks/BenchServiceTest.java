@@ -50,6 +50,6 @@ class BenchServiceTest {
     void theCommandReachesTheBenchmarks() throws Exception {
         Ran ran = semel("bench", "--short", "--only", "nothing-of-that-name");
         assertThat(ran.code()).isEqualTo(2);
-        assertThat(ran.output()).contains("No measure begins with [nothing-of-that-name]", "drain");
+        assertThat(ran.output()).contains("No measure starts with \"nothing-of-that-name\"", "drain");
     }
 }

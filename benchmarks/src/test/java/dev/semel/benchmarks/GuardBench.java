@@ -14,11 +14,11 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Supplier;
 
 /**
- * How many calls a guard makes in a second, new ones and duplicates, beside the commands that it sends, bare, and beside
- * the plain commands that one would use by hand, in the same run. Prints a table in Markdown.
+ * Calls per second of a guard, new ones and duplicates, next to the bare commands that it sends and next to
+ * hand-written commands, in the same run. Prints a table in Markdown.
  *
- * <p>Runs as {@code main} on the class path of the tests, or by {@code ./mvnw -pl benchmarks -am test -Dtest=GuardBenchTest
- * -Dsurefire.failIfNoSpecifiedTests=false -Dguard.bench=full}.
+ * <p>Runs as {@code main} on the class path of the tests, or by {@code ./mvnw -pl benchmarks -am test
+ * -Dtest=GuardBenchTest -Dsurefire.failIfNoSpecifiedTests=false -Dguard.bench=full}.
  */
 final class GuardBench {
 
@@ -27,12 +27,12 @@ final class GuardBench {
     /** One row of the table. */
     record Row(String storage, boolean fresh, int threads, Series ours, Series bare, Series raw) {
 
-        /** How near the guard is to the store's own commands, sent bare. */
+        /** Returns the share of the speed of the store's bare commands. */
         double toBare() {
             return ours.ratioTo(bare);
         }
 
-        /** How near the guard is to what one would do by hand. */
+        /** Returns the share of the speed of hand-written commands. */
         double toRaw() {
             return ours.ratioTo(raw);
         }
@@ -46,8 +46,8 @@ final class GuardBench {
     /**
      * Prepares a run.
      *
-     * @param scale which share of a full sample to take
-     * @param repeats how many samples of each
+     * @param scale the share of a full sample to take
+     * @param repeats the number of samples of each
      */
     GuardBench(double scale, int repeats) {
         this.scale = scale;
@@ -79,7 +79,7 @@ final class GuardBench {
                     continue;
                 }
                 known(storage, guard);
-                // Lets the compiler see both.
+                // A warm-up for the JIT compiler.
                 for (int i = 0; i < 2; i++) {
                     sampled(storage, store, guard, true, 8);
                     sampled(storage, store, guard, false, 8);
@@ -112,7 +112,10 @@ final class GuardBench {
         }
     }
 
-    /** Calls per second of the guard, of the store alone and of the plain commands, one right after the other. */
+    /**
+     * Measures calls per second of the guard, of the store alone and of hand-written commands, one right after the
+     * other.
+     */
     private double[] sampled(GuardStorage storage, GuardStore store, Guard guard, boolean fresh, int threads) {
         int number = Math.max(threads, (int) (storage.sample(fresh, threads) * scale));
         String keys = fresh ? "new-" + round++ + "-" : "known-";
@@ -133,7 +136,7 @@ final class GuardBench {
         return new double[] {ours.perSecond(number), bare.perSecond(number), raw.perSecond(number)};
     }
 
-    /** The same commands that a guard sends, and nothing around them. */
+    /** Runs the same commands that a guard sends, without the guard. */
     private static void bare(GuardStore store, String key, boolean fresh) {
         Hold hold = new Hold(
                 new GuardKey("default", key),

@@ -4,9 +4,9 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.semel.guard.GuardStore;
 import dev.semel.guard.InMemoryGuardStore;
-import dev.semel.jdbc.PostgresGuardStore;
-import dev.semel.jdbc.SqliteGuardStore;
+import dev.semel.postgresql.PostgresGuardStore;
 import dev.semel.redis.RedisGuardStore;
+import dev.semel.sqlite.SqliteGuardStore;
 import dev.semel.testservers.PostgresServer;
 import dev.semel.testservers.RedisServer;
 import java.io.IOException;
@@ -27,9 +27,9 @@ import redis.clients.jedis.RedisClient;
 import redis.clients.jedis.params.SetParams;
 
 /**
- * A storage that guards are measured on: the store, and what one would do by hand with its plain commands. By hand means a
- * lock that is taken if nobody has it, and then overwritten with the result; there is no owner, no renewal and no comparison,
- * so it is what the store itself costs, and not something that works.
+ * A storage on which guards are measured: the store, and hand-written code with its plain commands. The hand-written
+ * code takes a lock if it is free, and then overwrites it with the result. It has no owner, no renewal and no
+ * comparison, so it shows the cost of the storage, but is not a correct guard.
  */
 abstract class GuardStorage implements AutoCloseable {
 
@@ -41,16 +41,16 @@ abstract class GuardStorage implements AutoCloseable {
 
     abstract GuardStore open();
 
-    /** Takes a key by hand, and leaves a result there. */
+    /** Takes a key with plain commands, and stores a result there. */
     abstract void rawNew(String key, String result);
 
-    /** Reads the result of a key by hand. */
+    /** Reads the result of a key with plain commands. */
     abstract void rawDuplicate(String key);
 
     @Override
     public abstract void close();
 
-    /** How many calls make a sample that takes a moment: fewer where each of them waits for a disk. */
+    /** Returns the number of calls of a sample: fewer if each call waits for a disk. */
     abstract int sample(boolean fresh, int threads);
 
     static void found(Object result) {
@@ -255,7 +255,7 @@ abstract class GuardStorage implements AutoCloseable {
             return SqliteGuardStore.open(directory.resolve("guard.db"));
         }
 
-        /** One commit for each write, one after the other: SQLite has one writer. */
+        /** Commits each write separately, one after the other, because SQLite has one writer. */
         @Override
         synchronized void rawNew(String key, String result) {
             try {

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.semel.benchmarks.Item.Keys;
-import dev.semel.jdbc.PostgresTaskStore;
+import dev.semel.postgresql.PostgresTaskStore;
 import dev.semel.store.TaskStore;
 import dev.semel.task.StoreUnavailable;
 import dev.semel.testservers.PostgresServer;
@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** The measurement of PostgreSQL works. How fast it is is nothing for a test. */
+/** The measurement of PostgreSQL works. A test does not check its speed. */
 @Timeout(300)
 class PostgresBenchTest {
 
@@ -105,7 +105,7 @@ class PostgresBenchTest {
                 assertThat(raw.claim(1).tasks()).isEmpty();
             }
             assertThat(lap.loggedPer(tasks)).isBetween(100.0, 2_000.0);
-            // The row that says that a task is due, and the two rows with the leases of all of them.
+            // The row that marks a task as due, and the two rows with the leases of all tasks.
             assertThat(place.died()).isEqualTo(tasks + 2);
             assertThat(place.bytes()).isGreaterThan(tasks * 100L);
         }
@@ -114,7 +114,7 @@ class PostgresBenchTest {
             assertThat(each.calls()).isPositive();
             assertThat(each.roundTrips()).isPositive();
         });
-        // One caller, one submission at a time: a forced write and a wait for each at the least.
+        // One caller, one submission at a time: at least one forced write and one wait for each.
         assertThat(counted.getFirst().calls()).isGreaterThanOrEqualTo(TINY.one());
         assertThat(counted.getFirst().roundTrips()).isGreaterThanOrEqualTo(TINY.one());
         assertThat(new BenchReport("", "", "", Map.of(), List.of("careful"), counted, List.of(), List.of()).markdown())
@@ -127,7 +127,7 @@ class PostgresBenchTest {
                 RawStore raw = place.openRaw()) {
             assertThat(raw.insert(Raw.rows(Item.fresh(0, 500, Keys.RISING), 100), false))
                     .isEqualTo(500);
-            // Half of them are there: nobody said so, then somebody does, then it is known; and a few at a time.
+            // Half of the rows exist: first unannounced, then announced, then known; and a few at a time.
             assertThat(raw.insert(Raw.rows(Item.fresh(250, 500, Keys.RISING), 100), false))
                     .isEqualTo(250);
             assertThat(raw.insert(Raw.rows(Item.fresh(500, 500, Keys.RISING), 100), true))

@@ -9,9 +9,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Fails when Semel gets much slower. It compares the whole life of tasks with the raw limit of the same storage on the same
- * machine in the same run, so it holds on any machine; and it asks for far less than is measured (a half, see
- * {@code docs/reference/performance.md}), of the best of some tries, so it fails for a reason and not for a mood.
+ * Fails when Semel gets much slower. It compares the whole life of tasks with the raw limit of the same storage on the
+ * same machine in the same run, so it holds on any machine; and it requires far less than is measured (a half, see
+ * {@code docs/reference/performance.md}), of the best of some tries, so it does not fail because of a busy machine.
  */
 class SlownessGuardTest {
 

@@ -6,14 +6,14 @@ import me.tongfei.progressbar.ProgressBarBuilder;
 import me.tongfei.progressbar.ProgressBarStyle;
 import org.jspecify.annotations.Nullable;
 
-/** A progress bar on standard error for work on many tasks; nothing where nobody sits at a terminal. */
+/** A progress bar on standard error for work on many tasks. Shows nothing if the output is not a terminal. */
 final class Bar implements AutoCloseable {
 
     private static final int WIDTH = 100;
 
     private final @Nullable ProgressBar bar;
 
-    /** A total below zero is one that nobody knows. */
+    /** Creates a bar; a negative total means that the total is unknown. */
     Bar(Invocation invocation, String name, long total) {
         Console console = invocation.console();
         this.bar = invocation.json() || !console.isTerminal()

@@ -11,8 +11,8 @@ import me.tongfei.progressbar.ProgressBarBuilder;
 import picocli.CommandLine.Model.CommandSpec;
 
 /**
- * {@code semel bench}: measures how fast Semel is here, beside the raw limit of the same storage. Hidden where the
- * {@link Benchmarks} are not on the class path.
+ * {@code semel bench}: measures how fast Semel is on this machine, next to the raw limit of the same storage. Hidden if
+ * no {@link Benchmarks} are on the class path.
  */
 final class BenchCommand implements Command {
 
@@ -27,25 +27,27 @@ final class BenchCommand implements Command {
     public CommandSpec spec() {
         CommandSpec spec = Options.command(
                         this,
-                        "Measures how fast Semel is here, beside the raw limit of the same storage.",
-                        "Works in a directory of its own beside the store, or in schemas of its own in the database, and"
-                                + " removes them; the store itself is not touched.",
+                        "Measures how fast Semel is on this machine, next to the raw limit of the same storage.",
+                        "Creates a separate directory next to the store, or separate schemas in the database, and"
+                                + " removes them afterwards. The store itself is not changed.",
                         "semel bench --short",
                         "semel bench --store sqlite:/var/lib/semel/semel.db --output report",
                         "semel bench --store postgresql://user@localhost/app --short",
                         "semel bench --only life --only drain")
-                .addOption(Options.flag(SHORT, "Small samples: a first impression in under two minutes."))
-                .addOption(Options.value(OUTPUT, "DIR", "Write report.md with charts, and report.json, there."))
-                .addOption(Options.repeated(ONLY, "NAME", "Only measures whose name begins so; may be repeated."));
+                .addOption(Options.flag(SHORT, "Take small samples, for a first impression in under two minutes."))
+                .addOption(Options.value(
+                        OUTPUT, "DIR", "Write report.md with charts, and report.json, to this" + " directory."))
+                .addOption(Options.repeated(
+                        ONLY, "NAME", "Take only the measures whose names start with NAME. May be" + " repeated."));
         spec.usageMessage().hidden(benchmarks.isEmpty());
         return spec;
     }
 
     @Override
     public int run(Invocation invocation) {
-        Benchmarks found = benchmarks.orElseThrow(() ->
-                new InvalidInput("\"bench\" is available in a checkout of Semel's sources, but this is the published"
-                        + " program, which has no benchmarks. Run ./semel bench in a checkout."));
+        Benchmarks found = benchmarks.orElseThrow(
+                () -> new InvalidInput("The published program has no benchmarks, so \"bench\" is not available. Run"
+                        + " \"./semel bench\" in a checkout of Semel's sources."));
         String output = invocation.text(OUTPUT);
         StoreUrl url = invocation.store();
         String database = url.database();

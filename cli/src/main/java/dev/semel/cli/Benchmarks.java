@@ -12,21 +12,21 @@ import org.jspecify.annotations.Nullable;
 public interface Benchmarks {
 
     /**
-     * Takes the measures that were asked for, and writes the report's files if a directory is given.
+     * Takes the requested measures, and writes the report's files if a directory is given.
      *
      * @param request what to measure and where
-     * @param progress notified of each step
+     * @param progress receives each step as it starts
      * @return the report, as JSON or as Markdown
      * @throws Exception if a sample failed
      */
     String measure(Request request, Progress progress) throws Exception;
 
     /**
-     * What to measure and where.
+     * The selection of measures and the place to take them.
      *
-     * @param store the URL of the store beside which a directory or schemas of the measurement's own are created
+     * @param store the URL of the store next to which the benchmarks create their own directory or schemas
      * @param brief whether to take small samples
-     * @param only the beginnings of the names of the measures to take; empty for all
+     * @param only prefixes of the names of the measures to take; empty for all
      * @param output the directory for the report's files, or null to write none
      * @param json whether the report is returned as JSON rather than as Markdown
      */
@@ -37,7 +37,7 @@ public interface Benchmarks {
             @Nullable Path output,
             boolean json) {
 
-        /** Copies. */
+        /** Copies the list. */
         public Request {
             only = List.copyOf(only);
         }
@@ -47,11 +47,11 @@ public interface Benchmarks {
     interface Progress {
 
         /**
-         * Another step begins.
+         * Reports that a step starts.
          *
-         * @param done how many steps have ended
-         * @param total how many there are
-         * @param what the one that begins
+         * @param done number of finished steps
+         * @param total number of all steps
+         * @param what name of the step that starts
          */
         void at(int done, int total, String what);
     }

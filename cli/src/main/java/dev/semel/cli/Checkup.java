@@ -1,16 +1,16 @@
 package dev.semel.cli;
 
-import dev.semel.jdbc.SqliteSchema;
-import dev.semel.jdbc.SqliteTimeRepair;
+import dev.semel.sqlite.SqliteSchema;
+import dev.semel.sqlite.SqliteTimeRepair;
 import dev.semel.store.ClaimRequest;
 import dev.semel.store.Claims;
 import dev.semel.store.NewTask;
+import dev.semel.store.Settlement;
 import dev.semel.store.SweepRequest;
 import dev.semel.store.Task;
 import dev.semel.store.TaskOptions;
 import dev.semel.store.TaskQuery;
 import dev.semel.store.TaskStore;
-import dev.semel.store.Transition;
 import dev.semel.task.Limits;
 import dev.semel.task.SemelException;
 import dev.semel.task.TaskId;
@@ -18,6 +18,8 @@ import dev.semel.task.TaskState;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
@@ -29,7 +31,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What {@code semel doctor} looks at. */
+/** The checks of {@code semel doctor}. */
 final class Checkup {
 
     private static final int OLDEST_JDK = 21;
@@ -38,7 +40,7 @@ final class Checkup {
     private static final Duration SLOW = Duration.ofSeconds(1);
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
-    // A lane of its own, always the same one, because the names of lanes stay in the store.
+    // A separate lane, always the same one, because the names of lanes stay in the store.
     private static final String OWN = "semel-doctor";
 
     private final StoreUrl url;
@@ -48,7 +50,7 @@ final class Checkup {
         this.url = url;
     }
 
-    /** How a check went. */
+    /** The result of a check. */
     enum Verdict {
         OK("\u001b[32m"),
         WARN("\u001b[33m"),
@@ -70,14 +72,14 @@ final class Checkup {
         }
     }
 
-    /** One check: what was looked at, what was seen, and what to do where it is not as it should be. */
+    /** The result of one check: its name, what was seen, and how to fix it if something is wrong. */
     record Finding(
             String check,
             Verdict verdict,
             String seen,
             @Nullable String remedy) {}
 
-    /** Sets back the time of a SQLite file that is ahead of the clock, and says so. */
+    /** Sets back the time of a SQLite file that is ahead of the clock, and reports it. */
     void repairTime() {
         SqliteTimeRepair.Repaired repaired = SqliteTimeRepair.repair(url.file(), InstantSource.system());
         boolean changed = !repaired.from().equals(repaired.to());
@@ -108,24 +110,28 @@ final class Checkup {
             store(url, file);
             return findings;
         }
-        add("store", Verdict.OK, "there is no \"" + file + "\" yet; checked with a new file beside it", null);
-        try (OwnDirectory own = OwnDirectory.in(file.getParent(), "semel-doctor-")) {
+        try (TemporaryDirectory own = TemporaryDirectory.in(file.getParent(), "semel-doctor-")) {
             Path trial = own.path().resolve("trial.db");
+            add("store", Verdict.OK, "\"" + file + "\" does not exist yet; checked with a new file next to it", null);
             store(new StoreUrl(trial), trial);
         } catch (IOException e) {
             add(
                     "store",
                     Verdict.FAIL,
-                    "nothing can be created beside \"" + file + "\" (" + e + ")",
-                    "Create its directory, give this user the right to write in it, or name another file with --store.");
+                    "cannot create a file next to \"" + file + "\" (" + e + ")",
+                    "Create the directory, give this user write permission for it, or choose another file with"
+                            + " --store.");
         }
         return findings;
     }
 
     private void store(StoreUrl at, @Nullable Path file) {
+        String check = "store opens";
         try (TaskStore store = at.isDatabase() ? at.openExisting() : at.open()) {
-            add("store opens", Verdict.OK, at.toString(), null);
+            add(check, Verdict.OK, at.toString(), null);
+            check = "store answers";
             if (file != null) {
+                permissions(file);
                 inspect(file);
             } else if (at.database() != null) {
                 findings.addAll(PostgresInspection.of(at.database()));
@@ -133,7 +139,7 @@ final class Checkup {
             clock(store);
             roundTrip(store);
         } catch (SemelException e) {
-            add("store", Verdict.FAIL, String.valueOf(e.getMessage()), "See the message.");
+            add(check, Verdict.FAIL, String.valueOf(e.getMessage()), "See the message.");
         }
     }
 
@@ -143,21 +149,22 @@ final class Checkup {
             add(
                     "schema version",
                     version == SqliteSchema.VERSION ? Verdict.OK : Verdict.WARN,
-                    version + ", this program makes " + SqliteSchema.VERSION,
-                    "A newer Semel made it; run that one everywhere when all machines have it.");
+                    version + ", this program creates " + SqliteSchema.VERSION,
+                    "A newer version of Semel created it. Upgrade this machine to that version.");
             String mode = inspection.ask("PRAGMA journal_mode");
             add(
                     "journal mode",
                     mode.equals("wal") ? Verdict.OK : Verdict.FAIL,
                     mode,
-                    "Stop all programs on the file, then: sqlite3 \"" + file + "\" 'PRAGMA journal_mode=WAL'.");
-            // Semel's own connections are always FULL; those of a program that submits inside its own transactions are
-            // not ours.
+                    "Stop all programs that use the file, then run: sqlite3 \"" + file + "\" 'PRAGMA"
+                            + " journal_mode=WAL'.");
+            // Semel's own connections are always FULL. A program that submits inside its own transactions uses
+            // connections that Semel does not configure.
             int synchronous = Integer.parseInt(inspection.ask("PRAGMA synchronous"));
             add(
                     "synchronous",
                     synchronous >= 2 ? Verdict.OK : Verdict.WARN,
-                    synchronous + " on a plain JDBC connection (2 is FULL); Semel sets FULL on its own",
+                    synchronous + " on a plain JDBC connection (2 is FULL); Semel sets FULL on its own connections",
                     "Run PRAGMA synchronous=FULL on connections in whose transactions you submit.");
             filesTime(inspection);
             String check = inspection.ask("PRAGMA quick_check(1)");
@@ -165,12 +172,12 @@ final class Checkup {
                     "integrity",
                     check.equals("ok") ? Verdict.OK : Verdict.FAIL,
                     check,
-                    "The file is damaged: stop all programs on it, copy it with its -wal file, restore a backup or try"
-                            + " \"sqlite3 FILE .recover\".");
+                    "The file is damaged. Stop all programs that use it, copy it with its -wal file, then restore a"
+                            + " backup or try \"sqlite3 FILE .recover\".");
         }
     }
 
-    /** A clock that was ahead has left its mark: the file's time does not fall when the clock is set right. */
+    /** Checks the file's time, which stays ahead after a clock that was ahead is corrected. */
     private void filesTime(SqliteInspection inspection) {
         Instant now = Instant.now();
         Instant time = inspection.time();
@@ -182,8 +189,35 @@ final class Checkup {
                         ? time + ", " + Text.span(Duration.between(now, time)) + " ahead of this machine's clock ("
                                 + now + ")"
                         : "not ahead of this machine's clock",
-                "Delays, windows and retention end early by as much. If this machine's clock is right, stop all programs on the"
-                        + " file and run \"semel doctor " + DoctorCommand.REPAIR_TIME + "\".");
+                "Delays, windows and retention end too early by this difference. If this machine's clock is right,"
+                        + " stop all programs that use the file and run \"semel doctor "
+                        + DoctorCommand.REPAIR_TIME + "\".");
+    }
+
+    /** Checks that other users of the machine cannot read or change inputs and results. */
+    private void permissions(Path file) {
+        List<String> open = new ArrayList<>();
+        String own = "";
+        for (String suffix : List.of("", "-wal", "-shm")) {
+            Path one = file.resolveSibling(file.getFileName() + suffix);
+            try {
+                Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(one);
+                own = suffix.isEmpty() ? PosixFilePermissions.toString(permissions) : own;
+                if (permissions.contains(PosixFilePermission.OTHERS_READ)
+                        || permissions.contains(PosixFilePermission.OTHERS_WRITE)) {
+                    open.add(one.getFileName() + " (" + PosixFilePermissions.toString(permissions) + ")");
+                }
+            } catch (IOException | UnsupportedOperationException expected) {
+                // it does not exist, or this system has other permissions
+            }
+        }
+        if (!own.isEmpty()) {
+            add(
+                    "file permissions",
+                    open.isEmpty() ? Verdict.OK : Verdict.WARN,
+                    open.isEmpty() ? own : "every user of this machine can use " + String.join(", ", open),
+                    "Inputs and results are stored in plain text. Run: chmod o-rwx \"" + file + "\"*");
+        }
     }
 
     private void freeSpace(Path file) {
@@ -195,17 +229,17 @@ final class Checkup {
                     "free disk space",
                     verdict,
                     String.format(Locale.ROOT, "%.1f GiB at \"%s\"", free / (double) (1L << 30), directory),
-                    "Free some space: a full disk refuses submissions.");
+                    "Free some space: on a full disk, submissions fail.");
         } catch (IOException e) {
             add(
                     "free disk space",
                     Verdict.FAIL,
-                    "cannot be found out: no \"" + directory + "\"",
-                    "Create that directory, or name another file with --store.");
+                    "unknown: directory \"" + directory + "\" does not exist",
+                    "Create the directory, or choose another file with --store.");
         }
     }
 
-    /** A clock that was set back makes tasks due late; it shows as a newest task from the future. */
+    /** Checks the clock. If it was set back, tasks are due late, and the newest task was created in the future. */
     private void clock(TaskStore store) {
         Instant now = Instant.now();
         List<Task> newest = store.list(TaskQuery.all(1)).tasks();
@@ -215,10 +249,10 @@ final class Checkup {
                 future ? Verdict.WARN : Verdict.OK,
                 now
                         + (future
-                                ? ", but the newest task is of "
+                                ? ", but the newest task was created at "
                                         + newest.getFirst().createdAt()
                                 : ""),
-                "The clock went back, or another machine's is ahead: set it right (NTP).");
+                "This machine's clock was set back, or another machine's clock is ahead. Correct it (NTP).");
     }
 
     /** Submits, claims and completes a task, then removes it. */
@@ -228,13 +262,14 @@ final class Checkup {
         store.submit(List.of(new NewTask(id, OWN, OWN, OWN, "null", NewTask.Start.now(), TaskOptions.NONE, null)));
         boolean completed = false;
         while (!completed && System.nanoTime() - began < PATIENCE.toNanos()) {
-            // Another doctor may be at work in the same lane: what it left is completed as well, and it may have ours.
+            // Another doctor may work in the same lane: this one completes its left-over tasks, and the other may
+            // complete ours.
             Claims claims = store.claim(
                     new ClaimRequest(System.nanoTime(), false, Set.of(OWN), null, 10, 10, Duration.ofSeconds(5), OWN));
-            List<Transition> moves = new ArrayList<>();
-            claims.tasks().forEach(claimed -> moves.add(new Transition.Complete(claimed.lease(), null)));
-            if (!moves.isEmpty()) {
-                store.apply(moves);
+            List<Settlement> settlements = new ArrayList<>();
+            claims.tasks().forEach(claimed -> settlements.add(new Settlement.Complete(claimed.lease(), null)));
+            if (!settlements.isEmpty()) {
+                store.settle(settlements);
             }
             Task task = store.find(List.of(id)).get(id);
             completed = task == null || task.state() == TaskState.COMPLETED;
@@ -247,8 +282,8 @@ final class Checkup {
                 completed ? slow ? Verdict.WARN : Verdict.OK : Verdict.FAIL,
                 (completed ? "done in " : "not done within ") + took.toMillis() + " ms",
                 completed
-                        ? "The disk is slow or busy: each of these steps waits for it once."
-                        : "Look for a program that keeps a transaction open on the store.");
+                        ? "The disk is slow or busy. Each of these steps waits for one write to it."
+                        : "Find the program that keeps a transaction on the store open, and end the transaction.");
     }
 
     private void add(String check, Verdict verdict, String seen, @Nullable String remedy) {

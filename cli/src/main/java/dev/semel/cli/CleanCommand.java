@@ -4,22 +4,22 @@ import dev.semel.Semel;
 import dev.semel.store.Swept;
 import picocli.CommandLine.Model.CommandSpec;
 
-/** {@code semel clean}: removes now what has outlived its retention or its window. */
+/** {@code semel clean}: removes expired task data and expired records now. */
 final class CleanCommand implements Command {
 
     @Override
     public CommandSpec spec() {
         return Options.command(
                 this,
-                "Removes what has outlived its retention or its window, once and to the end.",
-                "Programs with Semel in them do so by themselves, every hour unless told otherwise.",
+                "Removes all task data past its retention and all records past their window.",
+                "Programs that use Semel clean automatically, every hour unless configured otherwise.",
                 "semel clean",
                 "semel clean --config /etc/semel/semel.toml --json");
     }
 
     @Override
     public int run(Invocation invocation) {
-        invocation.refuseTenant("Cleaning is for all tenants");
+        invocation.refuseTenant("Cleaning covers all tenants");
         Swept swept;
         try (Semel semel = invocation.semel(invocation.store().openExisting());
                 Bar bar = new Bar(invocation, "clean", -1)) {

@@ -6,7 +6,7 @@ import dev.semel.task.TaskState;
 import java.util.HashMap;
 import java.util.Map;
 
-/** The colours of words that say how something stands. They only repeat what the word says. */
+/** The colours of states and outcomes. A colour adds no information to the word. */
 final class Colors {
 
     private static final String PLAIN = "\u001b[0m";
@@ -54,7 +54,7 @@ final class Colors {
         return Map.copyOf(colors);
     }
 
-    /** The word in its colour, if it has one and there are any. */
+    /** Returns the word in its colour, or unchanged if it has none or colours are off. */
     static String painted(String word, boolean colors) {
         String color = colors ? COLORS.getOrDefault(word, "") : "";
         return color.isEmpty() ? word : color + word + PLAIN;

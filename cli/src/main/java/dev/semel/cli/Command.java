@@ -2,16 +2,16 @@ package dev.semel.cli;
 
 import picocli.CommandLine.Model.CommandSpec;
 
-/** One command: says what it takes, and does it. */
+/** A command of the command line. */
 interface Command {
 
-    /** What the command takes and how its help reads; its user object is the command. */
+    /** Returns the options and the help of the command; the user object of the spec is the command. */
     CommandSpec spec();
 
     /**
-     * Does it.
+     * Runs the command.
      *
-     * @param invocation what was asked for
+     * @param invocation the given arguments, and where to read and write
      * @return an {@link ExitCode}
      */
     int run(Invocation invocation);

@@ -5,7 +5,7 @@ import java.util.List;
 import picocli.AutoComplete;
 import picocli.CommandLine.Model.CommandSpec;
 
-/** {@code semel completion SHELL}: what makes a shell complete commands and options. */
+/** {@code semel completion SHELL}: prints the script with which a shell completes commands and options. */
 final class CompletionCommand implements Command {
 
     private static final List<String> SHELLS = List.of("bash", "zsh");
@@ -14,8 +14,8 @@ final class CompletionCommand implements Command {
     public CommandSpec spec() {
         return Options.command(
                         this,
-                        "Prints what makes a shell complete commands and options.",
-                        "Source it where the shell starts.",
+                        "Prints the script with which a shell completes commands and options.",
+                        "Source it in the" + " shell's start-up file.",
                         "source <(semel completion bash)",
                         "semel completion bash > /etc/bash_completion.d/semel",
                         "source <(semel completion zsh)")
@@ -29,9 +29,9 @@ final class CompletionCommand implements Command {
         String shell = invocation.position(0);
         if (!SHELLS.contains(shell)) {
             throw new InvalidInput(
-                    "Completion is there for bash and zsh, but got \"" + Text.shown(shell) + "\". Give one of them.");
+                    "Completion supports bash and zsh, but got \"" + Text.shown(shell) + "\". Give one of them.");
         }
-        // The same for both: where it finds itself in zsh, it loads what lets zsh take completions of bash.
+        // One script serves both: in zsh it loads zsh's support for bash completions.
         String script = AutoComplete.bash("semel", Main.program());
         invocation
                 .console()

@@ -15,10 +15,10 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Where a command reads and writes, and what it knows of its surroundings. */
+/** The streams and the environment of a command. */
 final class Console {
 
-    /** The width where the output is no terminal: nothing is cut. */
+    /** The width if the output is not a terminal: nothing is cut. */
     static final int UNLIMITED = Integer.MAX_VALUE;
 
     private static final int USUAL_WIDTH = 80;
@@ -33,20 +33,20 @@ final class Console {
 
     private Console(InputStream in, PrintStream out, PrintStream err, Map<String, String> environment, boolean system) {
         this.in = in;
-        this.out = out;
-        this.err = err;
+        this.out = new Safe(out);
+        this.err = new Safe(err);
         this.environment = environment;
         this.system = system;
     }
 
-    /** The program's own. Always UTF-8, because that is what JSON is, whatever the locale says. */
+    /** Returns the console of this process. Always UTF-8, because JSON is UTF-8 whatever the locale. */
     static Console ofSystem() {
         return new Console(System.in, utf8(FileDescriptor.out), utf8(FileDescriptor.err), System.getenv(), true);
     }
 
     /**
-     * Whether the program was started with its standard input closed. The JVM then opens files of its own under that number,
-     * and reading would give their bytes.
+     * Returns whether the program was started with its standard input closed. The JVM then opens its own files under
+     * descriptor 0, and reading would return their bytes.
      */
     boolean isInputClosed() {
         if (!system) {
@@ -67,16 +67,32 @@ final class Console {
         }
     }
 
-    /** Another one, for callers inside the same program; it is no terminal. */
+    /** Returns a console for callers inside the same process; it is not a terminal. */
     static Console of(InputStream in, PrintStream out, PrintStream err, Map<String, String> environment) {
         return new Console(in, out, err, environment, false);
     }
 
-    /** Another one that passes for a terminal. */
+    /** Returns a console that counts as a terminal. */
     static Console ofTerminal(InputStream in, PrintStream out, PrintStream err, Map<String, String> environment) {
         Console console = of(in, out, err, environment);
         console.terminal = true;
         return console;
+    }
+
+    /**
+     * A stream that escapes characters which change how others are shown, whichever command prints them. In text of its
+     * own this program uses none.
+     */
+    private static final class Safe extends PrintStream {
+
+        Safe(PrintStream to) {
+            super(to, true, StandardCharsets.UTF_8);
+        }
+
+        @Override
+        public void print(@Nullable String text) {
+            super.print(Text.withoutFormatting(String.valueOf(text)));
+        }
     }
 
     private static PrintStream utf8(FileDescriptor descriptor) {
@@ -99,7 +115,9 @@ final class Console {
         return environment;
     }
 
-    /** Whether standard output is a terminal. Looked up only when asked: most commands never need to know. */
+    /**
+     * Returns whether standard output is a terminal. Looked up on the first call, because most commands never need it.
+     */
     boolean isTerminal() {
         Boolean known = terminal;
         if (known == null) {
@@ -109,8 +127,8 @@ final class Console {
         return known;
     }
 
-    // System.console() does not say it: up to JDK 21 it is about input and output together, and later it is always
-    // there.
+    // System.console() cannot be used: up to JDK 21 it needs both input and output to be a terminal, and later it is
+    // never null.
     private static boolean looksLikeTerminal() {
         try {
             String device = Files.readSymbolicLink(Path.of("/proc/self/fd/1")).toString();
@@ -120,7 +138,7 @@ final class Console {
         }
     }
 
-    /** Asks whoever sits at the terminal; whatever is not a clear yes is a no. */
+    /** Asks a question at the terminal. Any answer other than y or yes means no. */
     boolean confirms(String question) {
         err.print(question + " [y/N] ");
         err.flush();
@@ -136,7 +154,7 @@ final class Console {
         }
     }
 
-    /** How many characters fit into a line. */
+    /** Returns the number of characters that fit into a line. */
     int width() {
         String columns = environment.get("COLUMNS");
         if (columns != null && columns.matches("[1-9]\\d{0,4}")) {
@@ -149,7 +167,7 @@ final class Console {
         return size.length == 2 && size[1].matches("[1-9]\\d{0,4}") ? Integer.parseInt(size[1]) : USUAL_WIDTH;
     }
 
-    /** From now on there are no colours. */
+    /** Turns colours off. */
     void refuseColors() {
         plain = true;
     }
@@ -159,7 +177,10 @@ final class Console {
         return !plain && (none == null || none.isEmpty()) && isTerminal() && !"dumb".equals(environment.get("TERM"));
     }
 
-    /** What a small script writes to standard error while standard output is ours; empty if it cannot be run. */
+    /**
+     * Runs a small script that inherits standard output, and returns what it writes to standard error; empty if it
+     * fails.
+     */
     private static String shell(String script) {
         try {
             Process process = new ProcessBuilder(List.of("sh", "-c", script))

@@ -34,7 +34,7 @@ final class DeadCommand {
         return spec;
     }
 
-    /** {@code semel dead list}: dead letters, newest first. */
+    /** {@code semel dead list}: lists dead letters, newest first. */
     private static final class List implements Command {
 
         @Override
@@ -46,9 +46,9 @@ final class DeadCommand {
                             "semel dead list",
                             "semel dead list --queue payments --type charge --watch",
                             "semel dead list --state timed_out --json")
-                    .addOption(Options.value("--queue", "QUEUE", "Only of this queue."))
-                    .addOption(Options.value("--type", "TYPE", "Only of this task type."))
-                    .addOption(Options.states("Only in this state", DEAD));
+                    .addOption(Options.value("--queue", "QUEUE", "Only tasks of this queue."))
+                    .addOption(Options.value("--type", "TYPE", "Only tasks of this type."))
+                    .addOption(Options.states("Only tasks in this state", DEAD));
             return TaskListCommand.paged(spec);
         }
 
@@ -102,7 +102,7 @@ final class DeadCommand {
         }
     }
 
-    /** {@code semel dead show ID}: a dead letter, and what a redrive would do with it. */
+    /** {@code semel dead show ID}: shows a dead letter, and what a redrive would do with it. */
     private static final class Show implements Command {
 
         @Override

@@ -22,17 +22,17 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 
-/** {@code semel dead redrive}: makes dead letters run again. */
+/** {@code semel dead redrive}: runs dead letters again. */
 final class DeadRedriveCommand implements Command {
 
     @Override
     public CommandSpec spec() {
-        return Bulk.options(
+        return TaskSelection.options(
                 Options.command(
                         this,
-                        "Makes dead letters run again: some by their ids, or all that a filter lets pass.",
-                        "Each runs as the same task with its old input, under a fresh budget. One whose key a newer task"
-                                + " holds is superseded, and stays as it is.",
+                        "Runs dead letters again, selected by ids or by a filter.",
+                        "Each runs as the same task with the same input and a new retry budget. A dead letter whose"
+                                + " key belongs to a newer task is superseded and is not changed.",
                         "semel dead redrive 0190b5c8-7a3e-7b1e-9c55-3f3ad2a3c0de",
                         "semel dead redrive --queue payments --type charge --dry-run",
                         "semel dead redrive --queue payments --yes --json"),
@@ -41,44 +41,44 @@ final class DeadRedriveCommand implements Command {
 
     @Override
     public int run(Invocation invocation) {
-        Bulk wish = Bulk.read(invocation, DeadCommand.DEAD);
-        TaskQuery filter = wish.filter();
+        TaskSelection selection = TaskSelection.read(invocation, DeadCommand.DEAD);
+        TaskQuery filter = selection.filter();
         TaskStore store = invocation.store().openExisting();
         try (Semel semel = invocation.operator(store)) {
             if (filter == null) {
-                return byIds(invocation, wish, store, semel.operations());
+                return byIds(invocation, selection, store, semel.operations());
             }
-            return wish.dryRun()
+            return selection.dryRun()
                     ? preview(invocation, filter, semel.operations())
-                    : all(invocation, wish, filter, store, semel.operations());
+                    : all(invocation, selection, filter, store, semel.operations());
         }
     }
 
-    private static int byIds(Invocation invocation, Bulk wish, TaskStore store, Operations operations) {
-        ByIds report = new ByIds(invocation);
-        for (TaskId id : wish.ids()) {
+    private static int byIds(Invocation invocation, TaskSelection selection, TaskStore store, Operations operations) {
+        OutcomeReport report = new OutcomeReport(invocation);
+        for (TaskId id : selection.ids()) {
             try {
-                one(TaskCommand.find(store, id, invocation.tenant()), wish.dryRun(), operations, report);
+                one(TaskCommand.find(store, id, invocation.tenant()), selection.dryRun(), operations, report);
             } catch (TaskNotFound e) {
-                report.refused(ByIds.task(id, "not_found"), e);
+                report.refused(OutcomeReport.task(id, "not_found"), e);
             }
         }
-        return report.end(wish.dryRun());
+        return report.end(selection.dryRun());
     }
 
-    private static void one(Task task, boolean dryRun, Operations operations, ByIds report) {
+    private static void one(Task task, boolean dryRun, Operations operations, OutcomeReport report) {
         Optional<Outlook> outlook = operations.previewRedrive(task.id());
         if (outlook.isEmpty()) {
-            report.refused(ByIds.task(task.id(), "not_dead"), notDead(task, ExitCode.EXISTS));
+            report.refused(OutcomeReport.task(task.id(), "not_dead"), notDead(task, ExitCode.EXISTS));
             return;
         }
         Redriving outcome = dryRun ? expected(outlook.get()) : operations.redrive(task.id());
-        JsonText json = dryRun ? json(outlook.get(), false) : ByIds.task(task.id(), word(outcome));
+        JsonText json = dryRun ? json(outlook.get(), false) : OutcomeReport.task(task.id(), word(outcome));
         switch (outcome) {
             case REDRIVEN ->
                 report.done(json, dryRun ? line(outlook.get()) : "Task " + task.id() + " is pending again.");
             case SUPERSEDED -> {
-                // Looked at again, because somebody may have taken the key in between.
+                // Read again, because another task may have taken the key in between.
                 Outlook now = operations.previewRedrive(task.id()).orElse(outlook.get());
                 report.refused(dryRun ? json : json.put("superseded_by", newer(now)), superseded(now));
             }
@@ -90,8 +90,9 @@ final class DeadRedriveCommand implements Command {
         return new Refusal(
                 code,
                 "NotDead",
-                "A dead letter has failed or timed out, but task " + task.id() + " is "
-                        + task.state().word() + ", or was redriven just now. \"semel dead list\" shows dead letters.",
+                "Task " + task.id() + " is not a dead letter: it is "
+                        + task.state().word() + ", or was redriven just"
+                        + " now. \"semel dead list\" lists dead letters.",
                 task.id(),
                 task.state());
     }
@@ -105,7 +106,7 @@ final class DeadRedriveCommand implements Command {
                 null);
     }
 
-    /** What a redrive would do with a dead letter. */
+    /** Says what a redrive would do with a dead letter. */
     static String forecast(Outlook outlook) {
         TaskId id = outlook.task().id();
         String newer = newer(outlook);
@@ -115,7 +116,7 @@ final class DeadRedriveCommand implements Command {
                         + ", so a redrive would change nothing.";
     }
 
-    /** A dead letter as JSON, with what a redrive would do with it. */
+    /** Returns a dead letter as JSON, with what a redrive would do with it. */
     static JsonText json(Outlook outlook, boolean tokens) {
         return TaskJson.whole(new TaskHistory(outlook.task(), outlook.attempts(), outlook.effects(), Map.of()), tokens)
                 .put("outcome", word(expected(outlook)))
@@ -136,7 +137,7 @@ final class DeadRedriveCommand implements Command {
             if (outlook.supersededBy() != null) {
                 superseded.incrementAndGet();
             }
-            if (count.incrementAndGet() > Bulk.SHOWN) {
+            if (count.incrementAndGet() > TaskSelection.SHOWN) {
                 return;
             }
             if (invocation.json()) {
@@ -162,7 +163,7 @@ final class DeadRedriveCommand implements Command {
         return ExitCode.DONE;
     }
 
-    /** One line: what would run, and what became of it before. */
+    /** Returns one line: what a redrive would do, and how the attempts ended. */
     private static String line(Outlook outlook) {
         Task task = outlook.task();
         Identity identity = task.identity();
@@ -172,22 +173,23 @@ final class DeadRedriveCommand implements Command {
                 + " in " + task.queue()
                 + (identity == null ? "" : ", key " + Text.printable(identity.key()) + ", run " + task.run())
                 + ", attempts: "
-                + outlook.attempts().stream().map(DeadRedriveCommand::told).collect(Collectors.joining(", "))
+                + outlook.attempts().stream().map(DeadRedriveCommand::described).collect(Collectors.joining(", "))
                 + (effects.isEmpty() ? "" : ", effects " + effects)
                 + (task.progress().lastError() == null
                         ? ""
                         : "  " + Text.cut(Text.firstLine(task.progress().lastError()), 100));
     }
 
-    private static String told(Attempt attempt) {
+    private static String described(Attempt attempt) {
         String outcome = TaskJson.outcome(attempt);
         return attempt.number() + " " + (outcome == null ? "running" : outcome);
     }
 
-    private static int all(Invocation invocation, Bulk wish, TaskQuery filter, TaskStore store, Operations operations) {
+    private static int all(
+            Invocation invocation, TaskSelection selection, TaskQuery filter, TaskStore store, Operations operations) {
         Console console = invocation.console();
-        long total = Bulk.count(invocation, store, filter, DeadCommand.DEAD);
-        if (!wish.isConfirmed(
+        long total = TaskSelection.count(invocation, store, filter, DeadCommand.DEAD);
+        if (!selection.isConfirmed(
                 invocation, "redrive " + (total < 0 ? "all of them" : Text.count(total, "dead letter")))) {
             console.out().println("Nothing was changed.");
             return ExitCode.FAILED;

@@ -2,8 +2,9 @@ package dev.semel.cli;
 
 import dev.semel.Semel;
 import dev.semel.engine.RawJson;
-import dev.semel.store.Applied;
 import dev.semel.store.Attempt;
+import dev.semel.store.Operation;
+import dev.semel.store.Settled;
 import dev.semel.store.Task;
 import dev.semel.store.TaskQuery;
 import dev.semel.store.TaskStore;
@@ -11,6 +12,7 @@ import dev.semel.task.Identity;
 import dev.semel.task.Json;
 import dev.semel.task.Scope;
 import dev.semel.task.SemelException;
+import dev.semel.task.StoreUnavailable;
 import dev.semel.task.TaskId;
 import dev.semel.task.TaskState;
 import java.io.IOException;
@@ -23,8 +25,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * The demonstration, step by step. Nothing in what was seen is known beforehand: it is read from the store, from what the
- * child processes printed and from their exit codes, and each step can fail.
+ * The steps of the demonstration. Each step can fail: what it reports is read from the store, from the output of the
+ * child processes and from their exit codes.
  */
 final class Demo {
 
@@ -32,6 +34,8 @@ final class Demo {
     private static final Duration LEASE = DemoStage.LEASE;
     private static final int PROCESSES = 4;
     private static final int CALLERS_EACH = 4;
+    private static final int FREEZES = 5;
+    private static final TaskId NOBODY = TaskId.parse("00000000-0000-7000-8000-000000000000");
 
     private static final String KEY = "charge-ORD-123";
     private static final String INPUT = "{\"order\":\"ORD-123\",\"amount\":9900}";
@@ -47,56 +51,59 @@ final class Demo {
         this.stage = stage;
     }
 
-    /** One promise, what was seen of it, and whether it held. */
-    record Seen(String promised, String seen, boolean ok) {}
+    /** A promise, what was observed, and whether the promise held. */
+    record Observation(String promised, String seen, boolean ok) {}
 
-    /** What was seen, and whether it is what was promised. */
+    /** What a step observed, and whether it is what was promised. */
     record Outcome(String seen, boolean ok) {}
 
     private interface Step {
         Outcome show(Semel semel, TaskStore store) throws IOException, InterruptedException;
     }
 
-    List<Seen> run() {
+    List<Observation> run() {
         TaskStore store = stage.place().url().open();
-        stage.tell("Semel keeps its tasks " + stage.place().told() + ". Every process below is a real one.");
-        List<Seen> seen = new ArrayList<>();
+        stage.print("Semel keeps its tasks " + stage.place().described() + ". Every process below is a real process.");
+        List<Observation> seen = new ArrayList<>();
         try (Semel semel = Semel.on(store).build()) {
             seen.add(step(semel, store, "one key from 16 callers at once is one task", this::oneKey));
-            seen.add(step(semel, store, "the same key with other input is refused", this::conflict));
+            seen.add(step(semel, store, "the same key with different input is refused", this::conflict));
             seen.add(step(semel, store, "a task survives kill -9 of its worker", this::killed));
-            seen.add(step(semel, store, "a duplicate reads the first one's result", this::duplicate));
+            seen.add(step(semel, store, "a duplicate gets the result of the first submission", this::duplicate));
             seen.add(step(semel, store, "a frozen worker's late completion is refused", this::frozen));
-            seen.add(step(semel, store, "sent again after a lost answer, it is recognised", this::lostAnswer));
+            seen.add(step(semel, store, "a submission repeated after a lost answer is recognised", this::lostAnswer));
             DemoLife life = new DemoLife(stage);
             seen.add(step(semel, store, "after a failure the same key runs again, with the same token", life::rerun));
-            seen.add(
-                    step(semel, store, "a dead letter is kept, told, and redriven as the same task", life::deadLetter));
-            seen.add(step(semel, store, "two processes keep one rate limit together", life::rateLimit));
+            seen.add(step(
+                    semel,
+                    store,
+                    "a dead letter is kept, forwarded, and redriven as the same" + " task",
+                    life::deadLetter));
+            seen.add(step(semel, store, "two processes share one rate limit", life::rateLimit));
         }
         return seen;
     }
 
-    private Seen step(Semel semel, TaskStore store, String promised, Step step) {
+    private Observation step(Semel semel, TaskStore store, String promised, Step step) {
         if (stage.isClosed()) {
-            return new Seen(promised, "interrupted", false);
+            return new Observation(promised, "interrupted", false);
         }
-        stage.tell("");
-        stage.tell("» " + promised);
+        stage.print("");
+        stage.print("» " + promised);
         Outcome outcome;
         try {
             outcome = step.show(semel, store);
-        } catch (DemoProcess.Trouble | SemelException | IOException e) {
-            outcome = new Outcome("did not get that far: " + e.getMessage(), false);
+        } catch (DemoProcess.StepFailure | SemelException | IOException e) {
+            outcome = new Outcome("not completed: " + e.getMessage(), false);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             outcome = new Outcome("interrupted", false);
         }
         if (stage.isClosed()) {
-            return new Seen(promised, "interrupted", false); // told to end: nobody wants to read more
+            return new Observation(promised, "interrupted", false); // the user has ended the program
         }
-        stage.tell("  " + (outcome.ok() ? "✓ " : "✗ ") + outcome.seen());
-        return new Seen(promised, outcome.seen(), outcome.ok());
+        stage.print("  " + (outcome.ok() ? "✓ " : "✗ ") + outcome.seen());
+        return new Observation(promised, outcome.seen(), outcome.ok());
     }
 
     private Outcome oneKey(Semel semel, TaskStore store) throws IOException, InterruptedException {
@@ -109,7 +116,7 @@ final class Demo {
         for (DemoProcess process : callers) {
             DemoStage.expect(process, "ready");
         }
-        stage.say("all are ready; now they submit the charge of order ORD-123 under the key " + KEY);
+        stage.say("all are ready; now they submit the charge of order ORD-123 with the key " + KEY);
         for (DemoProcess process : callers) {
             process.send(DemoChildCommand.GO);
         }
@@ -140,7 +147,7 @@ final class Demo {
 
     private Outcome conflict(Semel semel, TaskStore store) throws IOException, InterruptedException {
         Task first = charged();
-        stage.say("another process submits the same key with another amount");
+        stage.say("another process submits the same key with a different amount");
         DemoProcess process = submit(OTHER_INPUT);
         JsonNode answer = stage.json(process.line(PATIENCE));
         int code = process.exitCode(PATIENCE);
@@ -165,19 +172,19 @@ final class Demo {
         TaskId id = charged().id();
         DemoProcess first = stage.worker(PAYMENTS, DemoChildCommand.HANG);
         DemoStage.expect(first, "handling " + id + " attempt 1");
-        stage.say("worker " + first.pid() + " is in the middle of the charge; starting a second worker, then kill -9 "
+        stage.say("worker " + first.pid() + " is running the charge; starting a second worker, then kill -9 "
                 + first.pid());
         DemoProcess second = stage.worker(PAYMENTS);
         first.kill();
         long killed = System.nanoTime();
-        stage.say("killed. Nobody is told; the lease of " + Text.span(LEASE) + " runs out by itself");
+        stage.say("killed. Nothing reports its end; the lease of " + Text.span(LEASE) + " expires");
         semel.handle(DemoChildCommand.CHARGE, id).result(PATIENCE);
         Duration took = Duration.ofNanos(System.nanoTime() - killed);
         second.close();
         List<Attempt> attempts = store.attempts(id);
         return new Outcome(
-                DemoStage.told(attempts) + ", " + Text.span(took) + " after the kill",
-                tells(attempts, Attempt.Outcome.VANISHED, first, Attempt.Outcome.COMPLETED, second)
+                DemoStage.described(attempts) + ", " + Text.span(took) + " after the kill",
+                matches(attempts, Attempt.Outcome.VANISHED, first, Attempt.Outcome.COMPLETED, second)
                         && DemoStage.find(store, id).state() == TaskState.COMPLETED);
     }
 
@@ -193,7 +200,7 @@ final class Demo {
         boolean created = answer.path("created").asBoolean(true);
         String id = answer.path("task_id").asString("");
         return new Outcome(
-                "created: " + created + ", the result is " + (same ? "the stored one: " : "another one: ") + got,
+                "created: " + created + ", the result is " + (same ? "the stored one: " : "a different one: ") + got,
                 code == ExitCode.DONE
                         && !created
                         && same
@@ -209,15 +216,16 @@ final class Demo {
                 .send()
                 .taskId();
         DemoStage.expect(first, "handling " + id + " attempt 1");
-        first.freeze();
-        // It will find this the moment it wakes up, and complete its task.
+        freeze(first, store);
+        // It reads this line as soon as it wakes up, and completes its task.
         first.send(DemoChildCommand.GO);
-        stage.say("worker " + first.pid() + " has a task and is frozen (kill -STOP); a second worker takes over");
+        stage.say("worker " + first.pid() + " holds a task and is frozen (kill -STOP); a second worker takes over");
         DemoProcess second = stage.worker(REFUNDS);
         String result =
                 semel.handle(DemoChildCommand.CHARGE, id).result(PATIENCE).text();
         second.close();
-        stage.say("the second worker has completed it; now the first one wakes up (kill -CONT) and completes it too");
+        stage.say("the second worker has completed the task; now the first one wakes up (kill -CONT) and completes it"
+                + " too");
         first.thaw();
         String answer = first.line(PATIENCE);
         first.close();
@@ -225,15 +233,34 @@ final class Demo {
         List<Attempt> attempts = store.attempts(id);
         boolean kept = result.equals(now.progress().result());
         return new Outcome(
-                "the store answered " + answer + "; " + DemoStage.told(attempts) + "; the result is "
-                        + (kept ? "still the second one's" : "another one now"),
-                answer.equals(Applied.STALE.name())
+                "the store answered " + answer + "; " + DemoStage.described(attempts) + "; the result is "
+                        + (kept ? "still that of the second worker" : "a different one now"),
+                answer.equals(Settled.STALE.name())
                         && kept
-                        && tells(attempts, Attempt.Outcome.VANISHED, first, Attempt.Outcome.COMPLETED, second));
+                        && matches(attempts, Attempt.Outcome.VANISHED, first, Attempt.Outcome.COMPLETED, second));
+    }
+
+    /**
+     * Freezes a process that holds a task but no lock of the store: a process that is frozen while it writes to a SQLite file holds up
+     * all others, which is not what this step shows.
+     */
+    private static void freeze(DemoProcess process, TaskStore store) throws IOException, InterruptedException {
+        List<Operation> harmless = List.of(new Operation.Cancel(NOBODY));
+        for (int left = FREEZES; left > 0; left--) {
+            process.freeze();
+            try {
+                store.operate(harmless);
+                return;
+            } catch (StoreUnavailable e) {
+                process.thaw();
+                store.operate(harmless);
+            }
+        }
+        throw new DemoProcess.StepFailure("the worker held the lock of the store each time that it was frozen");
     }
 
     private Outcome lostAnswer(Semel semel, TaskStore store) throws IOException, InterruptedException {
-        stage.say("a process submits a task without any key, gets no answer, and sends the same submission again");
+        stage.say("a process submits a task without a key, gets no answer, and sends the same submission again");
         DemoProcess process = stage.child("the caller", DemoChildCommand.LOST_ANSWER, MAIL, INPUT);
         JsonNode answer = stage.json(process.line(PATIENCE));
         process.exitCode(PATIENCE);
@@ -250,7 +277,7 @@ final class Demo {
                         && stored.getFirst().id().toString().equals(id));
     }
 
-    // ---- what these steps share
+    // ---- shared by the steps
 
     private static Identity identity() {
         return Identity.of(Identity.DEFAULT_TENANT, Scope.type(), PAYMENTS, DemoChildCommand.CHARGE.name(), KEY);
@@ -258,7 +285,7 @@ final class Demo {
 
     private Task charged() {
         if (charged == null) {
-            throw new DemoProcess.Trouble("there is no task to go on with");
+            throw new DemoProcess.StepFailure("an earlier step left no task to continue with");
         }
         return charged;
     }
@@ -274,8 +301,8 @@ final class Demo {
         return Json.parse(json).canonical();
     }
 
-    /** Whether there were exactly these two attempts, by these processes, with these ends. */
-    private static boolean tells(
+    /** Returns whether there were exactly these two attempts, by these processes, with these outcomes. */
+    private static boolean matches(
             List<Attempt> attempts,
             Attempt.Outcome firstEnd,
             DemoProcess first,

@@ -6,8 +6,8 @@ import dev.semel.SubmissionRequest;
 import dev.semel.engine.RawJson;
 import dev.semel.store.ClaimRequest;
 import dev.semel.store.Claims.Claimed;
+import dev.semel.store.Settlement;
 import dev.semel.store.TaskStore;
-import dev.semel.store.Transition;
 import dev.semel.task.InvalidInput;
 import dev.semel.task.PermanentFailure;
 import dev.semel.task.StoreUnavailable;
@@ -31,20 +31,22 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import picocli.CommandLine.Model.CommandSpec;
 
 /**
- * What the child processes of {@code semel demo} do; hidden from the help. A child prints what happened to it, one line
- * for each event, and ends when its standard input does, so that none outlives a killed parent.
+ * The child processes of {@code semel demo}; hidden from the help. A child prints one line for each event, and exits
+ * when its standard input ends, so that no child outlives a killed parent.
  */
 final class DemoChildCommand implements Command {
 
     static final String NAME = "demo-child";
 
-    /** Several callers at once. Arguments: number of threads, queue, key, input. */
+    /** Several concurrent callers. Arguments: number of threads, queue, key, input. */
     static final String CALLERS = "callers";
 
-    /** A worker. Arguments: queue, lease, and whether it hangs in its handler or fails. */
+    /** A worker. Arguments: queue, lease, and whether its handler hangs or fails. */
     static final String WORKER = "worker";
 
-    /** A worker without an engine, which completes whatever it has been told meanwhile. Arguments: queue, lease. */
+    /**
+     * A worker without an engine, which completes its task even after it has lost the lease. Arguments: queue, lease.
+     */
     static final String BARE_WORKER = "bare-worker";
 
     /** A caller whose first answer is lost. Arguments: queue, input. */
@@ -75,7 +77,7 @@ final class DemoChildCommand implements Command {
                 case WORKER -> worker(store, words, in, out);
                 case BARE_WORKER -> bareWorker(store, words, in, out);
                 case LOST_ANSWER -> lostAnswer(store, words, out);
-                default -> throw new InvalidInput("There is no role \"" + Text.shown(words.getFirst()) + "\".");
+                default -> throw new InvalidInput("Unknown role \"" + Text.shown(words.getFirst()) + "\".");
             }
             return ExitCode.DONE;
         } catch (IOException e) {
@@ -123,7 +125,7 @@ final class DemoChildCommand implements Command {
         try (Semel semel = Semel.on(store).build()) {
             semel.worker(words.get(1))
                     .lease(Duration.ofMillis(Long.parseLong(words.get(2))))
-                    // Its parent has gone: nobody waits for what it does.
+                    // The parent has exited, so nothing waits for this child.
                     .closeGrace(Duration.ofMillis(100))
                     .handle(CHARGE, (context, input) -> {
                         out.println("handling " + context.taskId() + " attempt " + context.attempt());
@@ -164,8 +166,8 @@ final class DemoChildCommand implements Command {
         Claimed mine = claimed.getFirst();
         out.println("handling " + mine.task().id() + " attempt " + mine.lease().attempt());
         in.readLine();
-        Transition late = new Transition.Complete(mine.lease(), "{\"receipt\":\"of the frozen worker\"}");
-        out.println(store.apply(List.of(late)).getFirst());
+        Settlement late = new Settlement.Complete(mine.lease(), "{\"receipt\":\"of the frozen worker\"}");
+        out.println(store.settle(List.of(late)).getFirst());
         in.readLine();
     }
 
@@ -188,7 +190,10 @@ final class DemoChildCommand implements Command {
         }
     }
 
-    /** A store that does the first submission and then fails, as a connection does that breaks after the commit. */
+    /**
+     * Returns a store that performs the first submission and then fails, like a connection that breaks after the
+     * commit.
+     */
     private static TaskStore losingFirstAnswer(TaskStore store) {
         AtomicBoolean lost = new AtomicBoolean();
         return (TaskStore) Proxy.newProxyInstance(

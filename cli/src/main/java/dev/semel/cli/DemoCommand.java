@@ -9,7 +9,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Model.CommandSpec;
 
-/** {@code semel demo}: shows the promises being kept, with real processes that are really killed. */
+/** {@code semel demo}: shows Semel's promises with real processes that are killed and frozen. */
 final class DemoCommand implements Command {
 
     private static final String GREEN = "\u001b[32m";
@@ -22,8 +22,9 @@ final class DemoCommand implements Command {
         return Options.command(
                 this,
                 "Shows what Semel promises, with real processes that are killed and frozen.",
-                "It needs nothing, takes less than a minute, works in a temporary directory and removes it; with --store in a"
-                        + " schema of its own in that PostgreSQL database. Exit code 0 only if every promise held.",
+                "It needs no set-up and takes less than a minute. It works in a temporary directory or, with --store,"
+                        + " in a separate schema of that PostgreSQL database, and removes it afterwards. Exit code 0"
+                        + " only if every promise held.",
                 "semel demo",
                 "semel demo --store postgresql://user@localhost/app",
                 "semel demo --json");
@@ -34,11 +35,11 @@ final class DemoCommand implements Command {
         Console console = invocation.console();
         long began = System.nanoTime();
         CountDownLatch ended = new CountDownLatch(1);
-        List<Demo.Seen> seen;
-        try (OwnDirectory directory = OwnDirectory.in(null, "semel-demo-");
+        List<Demo.Observation> seen;
+        try (TemporaryDirectory directory = TemporaryDirectory.in(null, "semel-demo-");
                 DemoPlace place = DemoPlace.of(invocation.text(Options.STORE), directory.path());
                 DemoProcess.Group processes = new DemoProcess.Group(directory.path(), place.secretUrl());
-                AtSignal atSignal = new AtSignal(() -> cleanUp(directory, place, processes, ended))) {
+                ShutdownHook hook = new ShutdownHook(() -> cleanUp(directory, place, processes, ended))) {
             seen = new Demo(new DemoStage(place, processes, line -> {
                         if (!invocation.json()) {
                             console.out().println(line);
@@ -47,15 +48,15 @@ final class DemoCommand implements Command {
                     .run();
             ended.countDown();
             if (processes.isClosed()) {
-                return ExitCode.FAILED; // told to end: nobody wants to read more
+                return ExitCode.FAILED; // the user has ended the program
             }
         } catch (IOException e) {
             throw new StoreUnusable(
-                    "The demo needs a temporary directory that it can write to and remove: " + e.getMessage()
-                            + ". Free some space, or set -Djava.io.tmpdir in SEMEL_JAVA_OPTS.",
+                    "The demo could not use its temporary directory: " + e.getMessage() + ". Free some space, or set"
+                            + " -Djava.io.tmpdir in SEMEL_JAVA_OPTS.",
                     e);
         }
-        boolean held = seen.stream().allMatch(Demo.Seen::ok);
+        boolean held = seen.stream().allMatch(Demo.Observation::ok);
         Duration took = Duration.ofNanos(System.nanoTime() - began);
         if (invocation.json()) {
             console.out()
@@ -76,7 +77,8 @@ final class DemoCommand implements Command {
         return held ? ExitCode.DONE : ExitCode.FAILED;
     }
 
-    private static void print(List<Demo.Seen> seen, boolean held, Duration took, Console console, boolean colors) {
+    private static void print(
+            List<Demo.Observation> seen, boolean held, Duration took, Console console, boolean colors) {
         console.out().println();
         Table table = new Table("PROMISED", "SEEN", "!OK");
         seen.forEach(each -> table.add(each.promised(), each.seen(), each.ok() ? "yes" : "NO"));
@@ -87,9 +89,9 @@ final class DemoCommand implements Command {
                 .println((colors ? (held ? GREEN : RED) + verdict + PLAIN : verdict) + " (" + Text.span(took) + ").");
     }
 
-    /** At a signal: no process goes on, and what the demo itself still writes is waited for, but not for long. */
+    /** Cleans up at a signal: ends all processes, and waits a short time for the demo's own output. */
     private static void cleanUp(
-            OwnDirectory directory, DemoPlace place, DemoProcess.Group processes, CountDownLatch ended) {
+            TemporaryDirectory directory, DemoPlace place, DemoProcess.Group processes, CountDownLatch ended) {
         processes.close();
         try {
             ended.await(2, TimeUnit.SECONDS);

@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.Set;
 import tools.jackson.databind.JsonNode;
 
-/** The steps of the demonstration about what comes after a task's first attempt, and about queues. */
+/** The steps of the demonstration about reruns, dead letters and queues. */
 final class DemoLife {
 
     private static final String INPUT = "{\"order\":\"ORD-7\",\"amount\":100}";
@@ -41,9 +41,9 @@ final class DemoLife {
 
     Outcome rerun(Semel semel, TaskStore store) throws IOException, InterruptedException {
         Submission<RawJson> first = charge(semel, SHOP).idempotencyKey(KEY).send();
-        stage.say("a worker tries the charge, and the gateway refuses it for good");
+        stage.say("a worker tries the charge, and the gateway refuses it permanently");
         String token = fail(semel, first.taskId(), SHOP);
-        stage.say("the same key is submitted again, and a worker that can do it is there");
+        stage.say("the same key is submitted again, now with a worker that succeeds");
         Submission<RawJson> second = charge(semel, SHOP).idempotencyKey(KEY).send();
         DemoProcess worker = stage.worker(SHOP);
         String receipt = receipt(second.result(DemoStage.PATIENCE));
@@ -69,7 +69,7 @@ final class DemoLife {
                         INVOICES,
                         QueueSettings.builder().deadLetterQueue(DEAD_INVOICES).build());
         TaskId id = charge(semel, INVOICES).send().taskId();
-        stage.say("a task fails for good in a queue that has a dead-letter queue");
+        stage.say("a task fails permanently in a queue that has a dead-letter queue");
         String token = fail(semel, id, INVOICES);
         List<Task> letters = store.list(new TaskQuery(null, DEAD_INVOICES, null, Set.of(), null, null, 100))
                 .tasks();
@@ -84,8 +84,8 @@ final class DemoLife {
         List<Attempt> attempts = store.attempts(id);
         boolean sameToken = receipt.equals(token);
         return new Outcome(
-                DemoStage.told(attempts) + ", as the same task with " + (sameToken ? "the same" : "another")
-                        + " token; letters in the dead-letter queue: " + letters.size(),
+                DemoStage.described(attempts) + ", as the same task with " + (sameToken ? "the same" : "another")
+                        + " token; tasks in the dead-letter queue: " + letters.size(),
                 code == ExitCode.DONE
                         && names
                         && sameToken
@@ -95,7 +95,7 @@ final class DemoLife {
     }
 
     Outcome rateLimit(Semel semel, TaskStore store) throws IOException, InterruptedException {
-        // Paused until both are there: a process takes longer to start than these tasks to run.
+        // Paused until both workers are ready: a process takes longer to start than these tasks to run.
         semel.operations()
                 .set(
                         REPORTS,
@@ -142,14 +142,14 @@ final class DemoLife {
         return semel.submit(DemoChildCommand.CHARGE, new RawJson(INPUT)).queue(queue);
     }
 
-    /** Lets a worker fail with a task for good, and gives the token that it would have handed to the gateway. */
+    /** Lets a worker fail a task permanently, and returns the token that it would have sent to the gateway. */
     private String fail(Semel semel, TaskId id, String queue) throws IOException, InterruptedException {
         DemoProcess worker = stage.worker(queue, DemoChildCommand.FAIL);
         DemoStage.expect(worker, "handling " + id + " attempt 1");
         String token = worker.line(DemoStage.PATIENCE).substring("token ".length());
         try {
             semel.handle(DemoChildCommand.CHARGE, id).result(DemoStage.PATIENCE);
-            throw new DemoProcess.Trouble("the task was meant to fail, and completed");
+            throw new DemoProcess.StepFailure("the task was expected to fail, but it completed");
         } catch (TaskUnsuccessful e) {
             return token;
         } finally {

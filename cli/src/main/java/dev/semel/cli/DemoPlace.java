@@ -1,7 +1,7 @@
 package dev.semel.cli;
 
-import dev.semel.jdbc.PostgresSchema;
-import dev.semel.jdbc.PostgresUrl;
+import dev.semel.postgresql.PostgresSchema;
+import dev.semel.postgresql.PostgresUrl;
 import dev.semel.task.InvalidInput;
 import dev.semel.task.StoreUnavailable;
 import java.nio.file.Path;
@@ -14,8 +14,8 @@ import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the demonstration keeps its tasks: in a file in its own directory, or in a schema of its own in the database that
- * was named, which is removed when this is closed.
+ * The place of the demonstration's tasks: a file in its temporary directory, or a separate schema in the given
+ * database. Closing the place removes the schema.
  */
 final class DemoPlace implements AutoCloseable {
 
@@ -31,26 +31,26 @@ final class DemoPlace implements AutoCloseable {
     }
 
     /**
-     * Finds a place, and looks whether the database can be reached; nothing is made yet.
+     * Chooses a place, and checks that the database can be reached. Creates nothing yet.
      *
-     * @param store the database that was named, or null
-     * @param directory the demonstration's own
+     * @param store the given database, or null
+     * @param directory the demonstration's temporary directory
      */
     static DemoPlace of(@Nullable String store, Path directory) {
         if (store == null) {
             return new DemoPlace(new StoreUrl(directory.resolve("demo.db")), null);
         }
-        String database = StoreUrl.parse(store).database();
+        StoreUrl given = StoreUrl.parse(store);
+        String database = given.database();
         if (database == null) {
-            throw new InvalidInput(
-                    "The demo works in a file of its own, or in a schema of its own in a database that is"
-                            + " named, and removes it, but got --store \"" + Text.shown(store)
-                            + "\". Leave it out, or name a \"postgresql://HOST/DATABASE\".");
+            throw new InvalidInput("The demo takes only a PostgreSQL database as its store, but got --store"
+                    + " \"" + given + "\". Leave the option out to use a temporary file, or give"
+                    + " \"postgresql://HOST/DATABASE\".");
         }
         byte[] random = new byte[6];
         new SecureRandom().nextBytes(random);
         String schema = SCHEMAS + HexFormat.of().formatHex(random);
-        // All connections to it say its name, so that those that a killed process leaves behind can be found.
+        // All connections carry the schema's name, so that those of a killed process can be found and ended.
         String own = PostgresUrl.withSchema(database, schema) + "&ApplicationName=" + schema;
         int unused = PostgresSchema.version(own);
         return new DemoPlace(StoreUrl.parse(own), schema);
@@ -60,25 +60,25 @@ final class DemoPlace implements AutoCloseable {
         return url;
     }
 
-    /** The URL for other processes; with the password, if there is one, so nothing to be printed. */
+    /** Returns the URL for other processes. It may contain a password, so it must not be printed. */
     String secretUrl() {
         String database = url.database();
         return database == null ? url.toString() : database;
     }
 
-    /** Where it is, for people. */
-    String told() {
+    /** Describes the place for people. */
+    String described() {
         return schema == null
                 ? "in one file, here " + url.file()
                 : "in a PostgreSQL database, here in the schema " + schema;
     }
 
-    /** Removes the schema, if there is one. May be repeated; at a signal two threads do. */
+    /** Removes the schema, if there is one. May be called twice: at a signal, two threads do so. */
     @Override
     public synchronized void close() {
         String database = url.database();
         if (database == null || schema == null || removed) {
-            return; // the file goes with its directory
+            return; // the file is removed with its directory
         }
         try (Connection connection = PostgresUrl.parse(database).single().getConnection()) {
             try (PreparedStatement end = connection.prepareStatement("SELECT pg_terminate_backend(pid)"
@@ -96,7 +96,7 @@ final class DemoPlace implements AutoCloseable {
             throw new StoreUnavailable(
                     "The schema of the demo could not be removed (SQLSTATE "
                             + (e.getSQLState() == null ? "none" : e.getSQLState())
-                            + "). If it is there, remove it by hand: DROP SCHEMA " + schema + " CASCADE.",
+                            + "). If it still exists, remove it by hand: DROP SCHEMA " + schema + " CASCADE.",
                     e);
         }
     }

@@ -14,7 +14,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/** A second Semel program beside this one: started, listened to, frozen and killed by its process id. */
+/** A child process that runs Semel: started, read from, frozen and killed by its process id. */
 final class DemoProcess implements AutoCloseable {
 
     private static final String END = "\0";
@@ -28,14 +28,14 @@ final class DemoProcess implements AutoCloseable {
         this.process = process;
     }
 
-    /** The demonstration cannot go on as planned; the message becomes what was seen. */
-    static final class Trouble extends RuntimeException {
-        Trouble(String message) {
+    /** A step of the demonstration failed; the message is reported as the observation. */
+    static final class StepFailure extends RuntimeException {
+        StepFailure(String message) {
             super(message, null, false, false);
         }
     }
 
-    /** Starts the processes of one demonstration, and ends them all with it. */
+    /** The processes of one demonstration. Closing the group ends them. */
     static final class Group implements AutoCloseable {
 
         private final Path directory;
@@ -44,10 +44,11 @@ final class DemoProcess implements AutoCloseable {
         private boolean closed;
 
         /**
-         * Makes a group without processes.
+         * Creates an empty group.
          *
-         * @param directory what a killed process cannot clean up, SQLite's library above all, stays there
-         * @param store the URL of the store, which may have a password: it goes where no list of processes shows it
+         * @param directory holds the files that a killed process leaves behind, above all SQLite's library
+         * @param store the URL of the store. It may contain a password, so it is passed in the environment, not as an
+         *     argument
          */
         Group(Path directory, String store) {
             this.directory = directory;
@@ -56,7 +57,7 @@ final class DemoProcess implements AutoCloseable {
 
         synchronized DemoProcess start(String role, List<String> arguments) throws IOException {
             if (closed) {
-                throw new Trouble("the demo was ended");
+                throw new StepFailure("the demo was ended");
             }
             List<String> command = new ArrayList<>(java(directory));
             command.addAll(arguments);
@@ -74,7 +75,7 @@ final class DemoProcess implements AutoCloseable {
             return closed;
         }
 
-        /** Ends all of them, and starts no more. */
+        /** Ends all processes, and refuses to start more. */
         @Override
         public synchronized void close() {
             closed = true;
@@ -83,14 +84,14 @@ final class DemoProcess implements AutoCloseable {
         }
     }
 
-    /** How this very program was started, so that its children are the same program on the same JVM. */
+    /** Returns the command that started this program, so that the children are the same program on the same JVM. */
     private static List<String> java(Path directory) {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.add("-XX:TieredStopAtLevel=1");
         command.add("-XX:+UseSerialGC");
         command.add("-Dorg.sqlite.tmpdir=" + directory);
-        // What the launcher recorded for a fast start serves the children as well.
+        // The launcher's class recording makes the children start faster as well.
         for (String option : ProcessHandle.current().info().arguments().orElse(new String[0])) {
             if (option.startsWith("-XX:AOTCache=") || option.startsWith("-XX:SharedArchiveFile=")) {
                 command.add(option);
@@ -113,7 +114,7 @@ final class DemoProcess implements AutoCloseable {
                 lines.add(line);
             }
         } catch (IOException e) {
-            // Killed; its end is told below.
+            // The process was killed; its end is reported below.
             lines.add(END);
             return;
         }
@@ -124,14 +125,14 @@ final class DemoProcess implements AutoCloseable {
         return process.pid();
     }
 
-    /** The next line that it prints. */
+    /** Returns the next line that the process prints. */
     String line(Duration patience) throws InterruptedException {
         String line = lines.poll(patience.toMillis(), TimeUnit.MILLISECONDS);
         if (line == null) {
-            throw new Trouble(role + " said nothing for " + Text.span(patience));
+            throw new StepFailure(role + " printed nothing for " + Text.span(patience));
         }
         if (line.equals(END)) {
-            throw new Trouble(role + " ended without saying what it was asked for");
+            throw new StepFailure(role + " ended without the expected output");
         }
         return line;
     }
@@ -144,7 +145,7 @@ final class DemoProcess implements AutoCloseable {
 
     int exitCode(Duration patience) throws InterruptedException {
         if (!process.waitFor(patience.toMillis(), TimeUnit.MILLISECONDS)) {
-            throw new Trouble(role + " did not end within " + Text.span(patience));
+            throw new StepFailure(role + " did not end within " + Text.span(patience));
         }
         return process.exitValue();
     }
@@ -161,16 +162,16 @@ final class DemoProcess implements AutoCloseable {
         int code =
                 new ProcessBuilder("kill", name, Long.toString(pid())).start().waitFor();
         if (code != 0) {
-            throw new Trouble("kill " + name + " " + pid() + " failed");
+            throw new StepFailure("kill " + name + " " + pid() + " failed");
         }
     }
 
-    /** kill -9, and waits until it is really gone. */
+    /** Kills the process (kill -9), and waits until it has ended. */
     void kill() throws InterruptedException {
         process.destroyForcibly().waitFor();
     }
 
-    /** Ends it whatever it does; also a frozen one. */
+    /** Ends the process, even if it is frozen. */
     @Override
     public void close() {
         process.destroyForcibly();

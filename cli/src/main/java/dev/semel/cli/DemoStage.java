@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What the steps of the demonstration share: the store, the processes, and a voice. */
+/** The store, the processes and the output that the steps of the demonstration share. */
 final class DemoStage {
 
     static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -38,12 +38,12 @@ final class DemoStage {
         return processes.isClosed();
     }
 
-    /** A line of its own. */
-    void tell(String line) {
+    /** Prints a line without indentation. */
+    void print(String line) {
         voice.accept(line);
     }
 
-    /** A line of a step. */
+    /** Prints a line of a step. */
     void say(String line) {
         voice.accept("  " + line);
     }
@@ -55,7 +55,7 @@ final class DemoStage {
     static Task find(TaskStore store, TaskId id) {
         Task task = store.find(List.of(id)).get(id);
         if (task == null) {
-            throw new DemoProcess.Trouble("task " + id + " is not in the store");
+            throw new DemoProcess.StepFailure("task " + id + " is not in the store");
         }
         return task;
     }
@@ -81,11 +81,11 @@ final class DemoStage {
     static void expect(DemoProcess process, String expected) throws InterruptedException {
         String line = process.line(PATIENCE);
         if (!line.equals(expected)) {
-            throw new DemoProcess.Trouble("expected \"" + expected + "\" but got \"" + line + "\"");
+            throw new DemoProcess.StepFailure("expected \"" + expected + "\" but got \"" + line + "\"");
         }
     }
 
-    static String told(List<Attempt> attempts) {
+    static String described(List<Attempt> attempts) {
         return attempts.stream()
                 .map(attempt -> "attempt " + attempt.number() + " " + TaskJson.outcome(attempt))
                 .collect(Collectors.joining(", "));

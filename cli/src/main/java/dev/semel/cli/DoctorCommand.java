@@ -3,7 +3,7 @@ package dev.semel.cli;
 import java.util.List;
 import picocli.CommandLine.Model.CommandSpec;
 
-/** {@code semel doctor}: checks the machine and the store, and says how to fix what is wrong. */
+/** {@code semel doctor}: checks the machine and the store, and says how to fix problems. */
 final class DoctorCommand implements Command {
 
     static final String REPAIR_TIME = "--repair-time";
@@ -13,13 +13,13 @@ final class DoctorCommand implements Command {
         return Options.command(
                         this,
                         "Checks this machine and the store.",
-                        "Each line is ok, warn or fail, with what to do. Exit code 1 if one failed.",
+                        "Each line is ok, warn or fail, and says what to do. Exit code 1 if a check failed.",
                         "semel doctor",
                         "semel doctor --store sqlite:/var/lib/semel/semel.db --json")
                 .addOption(Options.flag(
                         REPAIR_TIME,
-                        "First set back the time of a SQLite file that is ahead of this machine's clock. No other program"
-                                + " may be at work on the file."));
+                        "First set back the time of a SQLite file that is ahead of this machine's clock. No other"
+                                + " program may use the file meanwhile."));
     }
 
     @Override

@@ -1,22 +1,25 @@
 package dev.semel.cli;
 
-import dev.semel.store.Applied;
 import dev.semel.store.ClaimRequest;
 import dev.semel.store.Claims;
 import dev.semel.store.ForwardingTaskStore;
-import dev.semel.store.NewTask;
+import dev.semel.store.Operated;
+import dev.semel.store.Operation;
 import dev.semel.store.QueueSetUp;
 import dev.semel.store.QueueSettings;
+import dev.semel.store.Settled;
+import dev.semel.store.Settlement;
+import dev.semel.store.SubmitRequest;
 import dev.semel.store.Submitted;
 import dev.semel.store.SweepRequest;
 import dev.semel.store.Swept;
 import dev.semel.store.TaskStore;
-import dev.semel.store.Transition;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** A store for a dry run: reads as if the configuration's queues were declared, and refuses to change anything. */
+/** A store for a dry run: reads as if the configured queues were declared, and rejects every change. */
 final class DryStore extends ForwardingTaskStore {
 
     private final Map<String, QueueSettings> declared;
@@ -37,7 +40,14 @@ final class DryStore extends ForwardingTaskStore {
     }
 
     @Override
-    public List<Submitted> submit(List<NewTask> batch) {
+    public Map<String, QueueSetUp> queues(Collection<String> names) {
+        Map<String, QueueSetUp> queues = new HashMap<>(queues());
+        queues.keySet().retainAll(names);
+        return queues;
+    }
+
+    @Override
+    public List<Submitted> submit(List<? extends SubmitRequest> batch) {
         throw changesNothing();
     }
 
@@ -47,7 +57,12 @@ final class DryStore extends ForwardingTaskStore {
     }
 
     @Override
-    public List<Applied> apply(List<Transition> batch) {
+    public List<Settled> settle(List<? extends Settlement> batch) {
+        throw changesNothing();
+    }
+
+    @Override
+    public List<Operated> operate(List<? extends Operation> batch) {
         throw changesNothing();
     }
 

@@ -9,7 +9,7 @@ final class EffectJson {
 
     private EffectJson() {}
 
-    /** All that is recorded of an effect; its token only if that was asked for. */
+    /** Returns everything that is recorded about an effect; its token only on request. */
     static JsonText of(EffectRecord effect, boolean tokens) {
         JsonText json = new JsonText()
                 .put("effect", effect.id().label())

@@ -18,7 +18,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 
-/** {@code semel effect list}: effects, oldest lineage first. */
+/** {@code semel effect list}: lists effects, oldest lineage first. */
 final class EffectListCommand implements Command {
 
     private static final String TASK = "--task";
@@ -27,7 +27,7 @@ final class EffectListCommand implements Command {
     private static final int USUAL_LIMIT = 50;
     private static final int ID_LENGTH = 36;
 
-    // Below this width there is room for what "effect resolve" needs, and not for what is good to know.
+    // Below this width there is room only for the columns that "effect resolve" needs.
     private static final int WIDE = 110;
 
     @Override
@@ -35,25 +35,29 @@ final class EffectListCommand implements Command {
         CommandSpec spec = Options.command(
                         this,
                         "Lists effects, those of the oldest tasks first.",
-                        "An effect belongs to all runs of its key that continue each other; the task is the one that dealt with"
-                                + " it last.",
+                        "An effect belongs to all runs of its key that continue each other. The listed task is the"
+                                + " last one that worked on it.",
                         "semel effect list --unknown",
                         "semel effect list --unknown --queue payments --type charge --json",
                         "semel effect list --task 0190b5c8-7a3e-7b1e-9c55-3f3ad2a3c0de --tokens")
-                .addOption(Options.flag(UNKNOWN, "Only those whose outcome nobody knows."))
-                .addOption(Options.value(TASK, "ID", "Only of this task, and of the runs before and after it."))
-                .addOption(Options.value("--queue", "QUEUE", "Only of tasks in this queue."))
-                .addOption(Options.value("--type", "TYPE", "Only of tasks of this type."))
-                .addOption(Options.value("--limit", "N", "At most so many, 1 to 1000; " + USUAL_LIMIT + "."))
-                .addOption(Options.value(AFTER, "PLACE", "Only those behind this one: the next page."))
+                .addOption(Options.flag(UNKNOWN, "Only effects with unknown outcome."))
+                .addOption(Options.value(TASK, "ID", "Only effects of this task, and of the runs before and after it."))
+                .addOption(Options.value("--queue", "QUEUE", "Only effects of tasks in this queue."))
+                .addOption(Options.value("--type", "TYPE", "Only effects of tasks of this type."))
+                .addOption(Options.value(
+                        "--limit", "N", "The maximum number of effects, 1 to 1000. Default:" + " " + USUAL_LIMIT + "."))
+                .addOption(Options.value(AFTER, "PLACE", "Only effects after this one: the next page."))
                 .addOption(TaskCommand.tokens());
         return Watch.option(spec);
     }
 
-    /** An effect and the task that dealt with it last, if that is still stored. */
+    /** An effect and the last task that worked on it, if that task is still stored. */
     private record Row(EffectRecord effect, @Nullable Task task) {
 
-        /** A task by which the effect is found: the one that dealt with it last, or the one that stands for all. */
+        /**
+         * Returns a task by which the effect can be found: the last one that worked on it, or the one that names the
+         * lineage.
+         */
         String found() {
             return (task == null ? effect.id().lineage() : task.id()).toString();
         }
@@ -61,8 +65,8 @@ final class EffectListCommand implements Command {
 
     private record Rows(List<Row> rows, @Nullable EffectId next) {}
 
-    /** What is wanted, checked. */
-    private record Wish(
+    /** The checked arguments of the command. */
+    private record Arguments(
             @Nullable TaskId task,
             boolean unknown,
             @Nullable String queue,
@@ -71,9 +75,9 @@ final class EffectListCommand implements Command {
             @Nullable EffectId after,
             int limit) {
 
-        static Wish read(Invocation invocation) {
+        static Arguments read(Invocation invocation) {
             String task = invocation.text(TASK);
-            Wish wish = new Wish(
+            Arguments arguments = new Arguments(
                     task == null ? null : TaskId.parse(task),
                     invocation.has(UNKNOWN),
                     invocation.name("queue", "--queue"),
@@ -81,38 +85,37 @@ final class EffectListCommand implements Command {
                     invocation.tenant(),
                     place(invocation.text(AFTER)),
                     invocation.number("--limit", USUAL_LIMIT));
-            wish.query(wish.limit, null); // checks the limit before a store is opened
-            if (wish.task != null && (wish.queue != null || wish.type != null)) {
-                throw new InvalidInput("Effects are named by their task or by a filter, but got " + TASK
-                        + " and --queue or --type. Leave one out.");
+            arguments.query(arguments.limit, null); // checks the limit before a store is opened
+            if (arguments.task != null && (arguments.queue != null || arguments.type != null)) {
+                throw new InvalidInput("Effects are selected by their task or by a filter, but got both " + TASK + ""
+                        + " and --queue or --type. Remove one of them.");
             }
-            return wish;
+            return arguments;
         }
 
         EffectQuery query(int most, @Nullable EffectId from) {
-            return new EffectQuery(unknown ? Set.of(EffectState.UNKNOWN) : Set.of(), from, most);
+            return new EffectQuery(tenant, unknown ? Set.of(EffectState.UNKNOWN) : Set.of(), from, most);
         }
 
         boolean isFiltered() {
-            return queue != null || type != null || tenant != null;
+            return queue != null || type != null;
         }
 
         boolean lets(@Nullable Task of) {
             return !isFiltered()
                     || (of != null
                             && (queue == null || queue.equals(of.queue()))
-                            && (type == null || type.equals(of.type()))
-                            && (tenant == null || tenant.equals(of.tenant())));
+                            && (type == null || type.equals(of.type())));
         }
     }
 
-    /** Where a page ended: the id of the lineage, a slash and the effect. */
+    /** Parses the end of a page: the id of the lineage, a slash and the effect. */
     private static @Nullable EffectId place(@Nullable String text) {
         if (text == null) {
             return null;
         }
         if (text.length() <= ID_LENGTH + 1 || text.charAt(ID_LENGTH) != '/') {
-            throw new InvalidInput("Option " + AFTER + " takes the place that a list ended with, like"
+            throw new InvalidInput("Option " + AFTER + " takes the place that a list printed at its end, such as"
                     + " 0190b5c8-7a3e-7b1e-9c55-3f3ad2a3c0de/charge, but got \"" + Text.shown(text) + "\".");
         }
         return EffectId.parse(TaskId.parse(text.substring(0, ID_LENGTH)), text.substring(ID_LENGTH + 1));
@@ -124,12 +127,13 @@ final class EffectListCommand implements Command {
 
     @Override
     public int run(Invocation invocation) {
-        Wish wish = Wish.read(invocation);
+        Arguments arguments = Arguments.read(invocation);
         boolean tokens = invocation.has(TaskCommand.TOKENS);
         Duration interval = Watch.interval(invocation);
         try (TaskStore store = invocation.store().openExisting()) {
             return Watch.show(invocation, interval, () -> {
-                Rows rows = wish.task() == null ? all(store, wish) : ofTask(store, wish, wish.task());
+                Rows rows =
+                        arguments.task() == null ? all(store, arguments) : ofTask(store, arguments, arguments.task());
                 if (invocation.json()) {
                     printJson(rows, tokens, invocation.console());
                 } else {
@@ -141,17 +145,17 @@ final class EffectListCommand implements Command {
 
     // ---- reading
 
-    private static Rows ofTask(TaskStore store, Wish wish, TaskId id) {
-        List<EffectRecord> effects = find(store, id, wish.tenant()).stream()
-                .filter(effect -> !wish.unknown() || effect.state() == EffectState.UNKNOWN)
-                .filter(effect -> wish.after() == null || effect.id().compareTo(wish.after()) > 0)
+    private static Rows ofTask(TaskStore store, Arguments arguments, TaskId id) {
+        List<EffectRecord> effects = find(store, id, arguments.tenant()).stream()
+                .filter(effect -> !arguments.unknown() || effect.state() == EffectState.UNKNOWN)
+                .filter(effect -> arguments.after() == null || effect.id().compareTo(arguments.after()) > 0)
                 .toList();
-        boolean more = effects.size() > wish.limit();
-        List<EffectRecord> shown = more ? effects.subList(0, wish.limit()) : effects;
+        boolean more = effects.size() > arguments.limit();
+        List<EffectRecord> shown = more ? effects.subList(0, arguments.limit()) : effects;
         return new Rows(rows(store, shown), more ? shown.getLast().id() : null);
     }
 
-    /** The effects of a task's lineage, also where only the effects are left of it. */
+    /** Returns the effects of a task's lineage, even if only the effects of the task are still stored. */
     static List<EffectRecord> find(TaskStore store, TaskId id, @Nullable String tenant) {
         Task task = store.find(List.of(id)).get(id);
         if (task == null && tenant == null) {
@@ -164,17 +168,20 @@ final class EffectListCommand implements Command {
         return store.effects(List.of(lineage)).getOrDefault(lineage, List.of());
     }
 
-    /** A full page, or all there is: a store may answer with less than there is, and the filter may let little pass. */
-    private static Rows all(TaskStore store, Wish wish) {
+    /**
+     * Returns a full page, or all effects if there are fewer. Reads on because a store may return a short page, and the
+     * filter may drop most of it.
+     */
+    private static Rows all(TaskStore store, Arguments arguments) {
         List<Row> rows = new ArrayList<>();
-        EffectId from = wish.after();
+        EffectId from = arguments.after();
         while (true) {
-            int most = wish.isFiltered() ? EffectQuery.MAX_LIMIT : wish.limit() - rows.size();
-            EffectPage page = store.effects(wish.query(most, from));
+            int most = arguments.isFiltered() ? EffectQuery.MAX_LIMIT : arguments.limit() - rows.size();
+            EffectPage page = store.effects(arguments.query(most, from));
             for (Row row : rows(store, page.effects())) {
-                if (wish.lets(row.task())) {
+                if (arguments.lets(row.task())) {
                     rows.add(row);
-                    if (rows.size() == wish.limit()) {
+                    if (rows.size() == arguments.limit()) {
                         boolean last = page.next() == null
                                 && row.effect()
                                         .id()

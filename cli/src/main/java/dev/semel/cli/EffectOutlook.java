@@ -10,10 +10,10 @@ import java.util.Map;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
-/** What another run of a task will do about the effects of its lineage. */
+/** A preview of what another run of a task will do about the effects of its lineage. */
 final class EffectOutlook {
 
-    // The most effects that are named of each kind; the others are counted.
+    // The maximum number of effects that are named of each kind; the others are counted.
     private static final int NAMED = 5;
 
     private final List<EffectRecord> effects;
@@ -23,7 +23,7 @@ final class EffectOutlook {
                 effects.stream().sorted(Comparator.comparing(EffectRecord::id)).toList();
     }
 
-    /** In a few words, for one line; empty without effects. */
+    /** Returns a summary in one line; empty without effects. */
     String line() {
         Map<String, List<EffectRecord>> kinds = new LinkedHashMap<>();
         kinds.put("done: ", those(effect -> effect.state() == EffectState.DONE));
@@ -37,7 +37,7 @@ final class EffectOutlook {
                 .collect(Collectors.joining("; "));
     }
 
-    /** In sentences; none without effects. */
+    /** Returns the preview in sentences; none without effects. */
     List<String> sentences() {
         List<String> sentences = new ArrayList<>();
         say(sentences, those(effect -> effect.state() == EffectState.DONE), "done, and not run again");
@@ -49,13 +49,13 @@ final class EffectOutlook {
         say(
                 sentences,
                 those(effect -> isUnknown(effect) && !effect.windowPassed()),
-                "unknown, and dealt with as the handler says: retried with the same token, asked about, parked or assumed"
+                "unknown, and handled as the handler declares: retried with the same token, probed, parked or assumed"
                         + " done");
         say(
                 sentences,
                 those(effect -> isUnknown(effect) && effect.windowPassed()),
-                "unknown, and its provider's window is over: not run again, but parked for a person, unless the handler"
-                        + " asks, assumes or fails");
+                "unknown, and past the provider's window: parked for a person and not run again, unless the handler"
+                        + " probes, assumes or fails");
         return sentences;
     }
 

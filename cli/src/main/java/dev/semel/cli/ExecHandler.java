@@ -11,6 +11,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -25,45 +26,54 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs any program as a handler: the input on its standard input, its standard output as the result, its standard error
- * as the error, and the exit codes of {@code sysexits.h} for "try again" and "no use to try again".
+ * A handler that runs any program: standard input carries the input, standard output the result, standard error the
+ * error, and exit codes of {@code sysexits.h} mean "retry" and "permanent failure".
  *
- * <p>The pipes are served by platform threads. A read from a pipe holds the carrier of a virtual thread, and enough of them
- * at once would leave none for heartbeats.
+ * <p>Platform threads serve the pipes. A read from a pipe pins the carrier of a virtual thread, and enough concurrent
+ * reads would leave no carrier for heartbeats.
  */
 final class ExecHandler implements Handler<RawJson, RawJson>, AutoCloseable {
 
     private static final int RETRY = 75; // EX_TEMPFAIL
     private static final int PERMANENT = 65; // EX_DATAERR
 
-    // 128 and the number of the signal, as shells and the JVM report it.
+    // 128 plus the number of the signal, as shells and the JVM report it.
     private static final int BY_SIGNAL = 128;
     private static final Set<Integer> INTERRUPTED = Set.of(BY_SIGNAL + 2, BY_SIGNAL + 15);
 
-    // A background process of the program's may keep its pipes open for ever.
+    private static final int LONGEST_MESSAGE = 500;
+
+    // A background process that the program started may keep its pipes open for ever.
     private static final Duration PIPES_GRACE = Duration.ofSeconds(2);
 
-    // Ctrl-C reaches program and worker at the same time; the worker may learn of it a moment later.
+    // Ctrl-C reaches program and worker at the same time; the worker may notice it a moment later.
     private static final Duration SIGNAL_GRACE = Duration.ofMillis(500);
 
     private final String command;
+    private final boolean storeShared;
     private final ExecutorService pipes = Executors.newCachedThreadPool(
             work -> Thread.ofPlatform().daemon().name("semel-pipe").unstarted(work));
     private final Set<Process> running = ConcurrentHashMap.newKeySet();
     private final CountDownLatch closing = new CountDownLatch(1);
 
-    ExecHandler(String command) {
+    /**
+     * Creates a handler.
+     *
+     * @param storeShared whether the programs get the URL of the store, which may contain a password
+     */
+    ExecHandler(String command, boolean storeShared) {
         this.command = command;
+        this.storeShared = storeShared;
     }
 
-    /** The program failed; the stack would say nothing. */
+    /** The program failed. Without a stack trace, which would not help. */
     static final class Failed extends RuntimeException {
         Failed(String message) {
             super(message, null, false, false);
         }
     }
 
-    /** The program said that no retry would help. */
+    /** The program reported a permanent failure. */
     static final class FailedForGood extends RuntimeException {
         FailedForGood(String message) {
             super(message, null, false, false);
@@ -78,7 +88,7 @@ final class ExecHandler implements Handler<RawJson, RawJson>, AutoCloseable {
         try {
             return finish(context, input, process);
         } finally {
-            // Cancelled, lost, timed out or closing: an attempt that is over must not go on doing things.
+            // Cancelled, lost, timed out or closing: the program of an attempt that is over must not continue.
             ProcessTree.kill(process);
             running.remove(process);
         }
@@ -88,6 +98,9 @@ final class ExecHandler implements Handler<RawJson, RawJson>, AutoCloseable {
         String key = context.key().orElse("");
         ProcessBuilder builder = new ProcessBuilder(ShellScript.run(command, key));
         Map<String, String> environment = builder.environment();
+        if (!storeShared) {
+            environment.remove(Invocation.STORE_VARIABLE);
+        }
         environment.put("SEMEL_TASK_ID", context.taskId().toString());
         environment.put("SEMEL_KEY", key);
         environment.put("SEMEL_ATTEMPT", Integer.toString(context.attempt()));
@@ -112,19 +125,18 @@ final class ExecHandler implements Handler<RawJson, RawJson>, AutoCloseable {
         String tail = await(error, "").strip();
         written.cancel(true);
         if (bytes.length > Limits.DOCUMENT_BYTES) {
-            throw new Failed(described(
-                    "The command wrote more than " + Limits.DOCUMENT_BYTES
-                            + " bytes to standard output, which is the most a result may have. Keep the large part"
-                            + " elsewhere, and write where it is.",
+            throw new Failed(above(
+                    "The command wrote more than " + Limits.DOCUMENT_BYTES + " bytes to standard output, which is the"
+                            + " maximum size of a result. Store large data elsewhere, and write a reference to it.",
                     tail));
         }
         if (INTERRUPTED.contains(code) && closing.await(SIGNAL_GRACE.toMillis(), TimeUnit.MILLISECONDS)) {
-            throw context.snooze(Duration.ZERO); // ended with the worker, through no fault of its own
+            throw context.snooze(Duration.ZERO); // ended by the signal that ends the worker, so this is not a failure
         }
         return switch (code) {
             case 0 -> result(new String(bytes, StandardCharsets.UTF_8));
-            case PERMANENT -> throw new FailedForGood(described(ending(code), tail));
-            default -> throw new Failed(described(ending(code), tail));
+            case PERMANENT -> throw new FailedForGood(described(code, tail));
+            default -> throw new Failed(described(code, tail));
         };
     }
 
@@ -132,18 +144,38 @@ final class ExecHandler implements Handler<RawJson, RawJson>, AutoCloseable {
         if (code == RETRY) {
             return "The command asked for a retry (exit code " + RETRY + ").";
         }
-        return code > BY_SIGNAL && code < BY_SIGNAL + 65
+        return isSignal(code)
                 ? "The command was ended by signal " + (code - BY_SIGNAL) + " (exit code " + code + ")."
                 : "The command failed (exit code " + code + ").";
     }
 
-    /** Standard error first, because its first line is what listings show; as much of its end as is kept of an error. */
-    private static String described(String what, String tail) {
-        int room = Limits.ERROR_LENGTH - what.length() - 1;
-        return tail.isEmpty() ? what : tail.substring(Math.max(0, tail.length() - room)) + "\n" + what;
+    /**
+     * Describes a failure, with what helps most in the first line, because listings show only that: the last line of
+     * standard error, where a traceback has its message, and the exit code.
+     */
+    private static String described(int code, String tail) {
+        List<String> lines =
+                tail.lines().map(String::strip).filter(line -> !line.isEmpty()).toList();
+        if (lines.isEmpty()) {
+            return ending(code);
+        }
+        String last = Text.cut(lines.getLast(), LONGEST_MESSAGE);
+        String how = code == RETRY ? ": retry" : isSignal(code) ? ", signal " + (code - BY_SIGNAL) : "";
+        String message = last + " (exit code " + code + how + ")";
+        return lines.size() == 1 && last.equals(lines.getLast()) ? message : above(message, tail);
     }
 
-    /** Valid JSON is the result as it is; any other text is one as a JSON string; nothing is none. */
+    /** Puts a message above standard error, of which it keeps as much of the end as an error may have. */
+    private static String above(String message, String tail) {
+        int room = Limits.ERROR_LENGTH - message.length() - 1;
+        return tail.isEmpty() ? message : message + "\n" + tail.substring(Math.max(0, tail.length() - room));
+    }
+
+    private static boolean isSignal(int code) {
+        return code > BY_SIGNAL && code < BY_SIGNAL + 65;
+    }
+
+    /** Returns valid JSON as it is, any other text as a JSON string, and null for no output. */
     private static @Nullable RawJson result(String output) {
         String text = output.strip();
         if (text.isEmpty()) {
@@ -171,7 +203,7 @@ final class ExecHandler implements Handler<RawJson, RawJson>, AutoCloseable {
         try (in) {
             in.write(input.getBytes(StandardCharsets.UTF_8));
         } catch (IOException e) {
-            // The program did not want to read all of it; whether that is a failure is for its exit code to say.
+            // The program did not read all of its input; its exit code decides whether that is a failure.
             return;
         }
     }
@@ -185,12 +217,12 @@ final class ExecHandler implements Handler<RawJson, RawJson>, AutoCloseable {
         }
     }
 
-    /** Tells that the worker is about to end: programs that the same signal ends are put back. */
+    /** Announces that the worker is closing: tasks whose programs the same signal ends are returned to the queue. */
     void beginClose() {
         closing.countDown();
     }
 
-    /** Ends what still runs. */
+    /** Ends the programs that still run. */
     @Override
     public void close() {
         beginClose();

@@ -6,6 +6,7 @@ import dev.semel.task.Limits;
 import dev.semel.task.Nearest;
 import dev.semel.task.ResultGone;
 import dev.semel.task.ResultNotReady;
+import dev.semel.task.ScheduleNotFound;
 import dev.semel.task.SemelException;
 import dev.semel.task.StoreUnavailable;
 import dev.semel.task.StoreUnusable;
@@ -15,12 +16,14 @@ import dev.semel.task.TaskAlreadyFinished;
 import dev.semel.task.TaskNotFound;
 import dev.semel.task.TaskState;
 import dev.semel.task.TaskUnsuccessful;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.util.Optional;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** Turns what went wrong into a message, a JSON object and an exit code. */
+/** Turns exceptions into a message, a JSON object and an exit code. */
 final class Failure {
 
     private Failure() {}
@@ -34,6 +37,7 @@ final class Failure {
             case TaskAlreadyCompleted e -> ExitCode.EXISTS;
             case TaskAlreadyFinished e -> ExitCode.EXISTS;
             case TaskNotFound e -> ExitCode.NOT_FOUND;
+            case ScheduleNotFound e -> ExitCode.NOT_FOUND;
             case ResultGone e -> ExitCode.NOT_FOUND;
             case StoreUnavailable e -> ExitCode.STORE_UNAVAILABLE;
             case StoreUnusable e -> ExitCode.STORE_UNAVAILABLE;
@@ -42,7 +46,7 @@ final class Failure {
         };
     }
 
-    /** Adds what went wrong to an object; the names are those of the HTTP API. */
+    /** Adds an error to a JSON object; the names are those of the HTTP API. */
     static JsonText describe(JsonText json, Throwable thrown) {
         json.put("error", word(thrown)).put("message", message(thrown));
         switch (thrown) {
@@ -69,29 +73,32 @@ final class Failure {
                         .put("status", e.status().word())
                         .put("last_error", e.lastError().orElse(null));
             case TaskNotFound e -> json.put("task_id", e.taskId().toString());
+            case ScheduleNotFound e -> json.put("schedule", e.schedule());
             case ResultGone e -> json.put("task_id", e.taskId().toString());
             case ResultNotReady e -> json.put("task_id", e.taskId().toString());
             case Refusal e -> e.describe(json);
             case UnmatchedArgumentException e ->
                 json.put("suggestion", suggestion(e).orElse(null));
             default -> {
-                // the message says it all
+                // the message is enough
             }
         }
         return json;
     }
 
-    /** Says what went wrong, as JSON on standard output or in words on standard error. */
+    /** Reports an error as JSON on standard output, or as text on standard error. */
     static int report(Throwable thrown, Console console, boolean json, boolean verbose) {
         if (json) {
             console.out().println(describe(new JsonText(), thrown));
         } else {
             console.err().println("semel: " + Text.printable(message(thrown)));
         }
-        // Not to be expected: without its origin nobody could mend it. In JSON the stream is for people, so it may
-        // follow.
+        // An unexpected error cannot be fixed without its stack trace. With --json standard error is still for people,
+        // so the trace may go there.
         if (verbose || !isExpected(thrown)) {
-            thrown.printStackTrace(console.err());
+            StringWriter trace = new StringWriter();
+            thrown.printStackTrace(new PrintWriter(trace));
+            console.err().print(Text.printable(Secrets.hidden(trace.toString())));
         }
         return exitCode(thrown);
     }
@@ -111,13 +118,17 @@ final class Failure {
     }
 
     private static String message(Throwable thrown) {
+        return Secrets.hidden(wholeMessage(thrown));
+    }
+
+    private static String wholeMessage(Throwable thrown) {
         String message = thrown.getMessage();
         return switch (thrown) {
             case UnmatchedArgumentException e -> unmatched(e);
             case ParameterException e -> message + ". " + seeHelp(e);
             case Refusal e -> String.valueOf(message);
             case SemelException e -> message == null ? e.getClass().getSimpleName() : message;
-            default -> "This is a bug in Semel, please report it: " + thrown;
+            default -> "This is a bug in Semel. Please report it: " + thrown;
         };
     }
 
@@ -125,8 +136,11 @@ final class Failure {
         String what = e.isUnknownOption()
                 ? "option"
                 : e.getCommandLine().getSubcommands().isEmpty() ? "argument" : "command";
-        String given = e.getUnmatched().getFirst();
-        return "Unknown " + what + " \"" + Limits.shown(given) + "\". "
+        String argument = e.getUnmatched().getFirst();
+        // The value of an option may be a secret, whatever the option.
+        int value = e.isUnknownOption() ? argument.indexOf('=') : -1;
+        String given = value < 0 ? argument : argument.substring(0, value);
+        return "Unknown " + what + " \"" + Limits.shown(Secrets.hiddenInArgument(given)) + "\". "
                 + suggestion(e).map(near -> "Did you mean \"" + near + "\"? ").orElse("")
                 + seeHelp(e);
     }
@@ -143,6 +157,7 @@ final class Failure {
     }
 
     private static String seeHelp(ParameterException e) {
-        return "\"" + e.getCommandLine().getCommandSpec().qualifiedName() + " --help\" shows what can be given.";
+        return "\"" + e.getCommandLine().getCommandSpec().qualifiedName()
+                + " --help\" lists the options and arguments.";
     }
 }

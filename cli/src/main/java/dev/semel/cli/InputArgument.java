@@ -13,7 +13,7 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
-/** A document as an argument: JSON, {@code @file}, or {@code -} for standard input. */
+/** A JSON document given as an argument: JSON text, {@code @file}, or {@code -} for standard input. */
 final class InputArgument {
 
     private InputArgument() {}
@@ -23,7 +23,7 @@ final class InputArgument {
         return read("input", argument, console);
     }
 
-    /** Reads and checks a document; what it is called in messages comes first. */
+    /** Reads and checks a document; the first argument is its name in messages. */
     static String read(String what, String argument, Console console) {
         String text = argument;
         String from = "The " + what + ": ";
@@ -31,7 +31,7 @@ final class InputArgument {
             from = "The " + what + " from standard input: ";
             if (console.isInputClosed()) {
                 throw new InvalidInput(
-                        from + "it is closed. Give the " + what + " there, as @FILE, or as an argument.");
+                        from + "it is closed. Give the " + what + " on standard input, as @FILE, or as an argument.");
             }
             text = bounded(console.in(), from);
         } else if (argument.startsWith("@")) {
@@ -50,7 +50,7 @@ final class InputArgument {
         try (InputStream in = Files.newInputStream(Path.of(name))) {
             return bounded(in, from);
         } catch (NoSuchFileException | InvalidPathException e) {
-            throw new InvalidInput(from + "there is no such file. Look at its name.", e);
+            throw new InvalidInput(from + "there is no such file. Check the name.", e);
         } catch (IOException e) {
             throw new InvalidInput(from + "it cannot be read (" + e.getMessage() + ").", e);
         }
@@ -60,21 +60,21 @@ final class InputArgument {
         try {
             byte[] bytes = in.readNBytes(Limits.DOCUMENT_BYTES + 1);
             if (bytes.length > Limits.DOCUMENT_BYTES) {
-                throw new InvalidInput(from + "JSON text has at most " + Limits.DOCUMENT_BYTES
-                        + " bytes of UTF-8, but got more. Keep the large part elsewhere, and send where it is.");
+                throw new InvalidInput(from + "JSON text has at most " + Limits.DOCUMENT_BYTES + " bytes of UTF-8, but"
+                        + " got more. Store large data elsewhere, and send a reference to it.");
             }
             return StandardCharsets.UTF_8
                     .newDecoder()
                     .decode(ByteBuffer.wrap(bytes))
                     .toString();
         } catch (CharacterCodingException e) {
-            throw new InvalidInput(from + "it is not in UTF-8. Convert it.", e);
+            throw new InvalidInput(from + "it is not UTF-8. Convert it to UTF-8.", e);
         } catch (IOException e) {
             throw new InvalidInput(from + "it cannot be read (" + e.getMessage() + ").", e);
         }
     }
 
-    // The commonest mistake: the shell has taken the quotation marks away.
+    // The most common mistake: the shell has removed the quotation marks.
     private static String quotesHint(String argument) {
         return argument.startsWith("{") && argument.indexOf('"') < 0 && argument.length() > 2
                 ? " Put single quotes around JSON in a shell: '{\"order\":\"ORD-123\"}'."

@@ -18,8 +18,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ParseResult;
 
-/** One call of a command: what was given, and where to read and write. */
+/** One call of a command: the given arguments, and where to read and write. */
 final class Invocation {
+
+    /** The environment variable with the URL of the store. */
+    static final String STORE_VARIABLE = "SEMEL_STORE";
 
     private static final String USUAL_CONFIG = "semel.toml";
 
@@ -27,7 +30,10 @@ final class Invocation {
     private final List<ParseResult> levels;
     private @Nullable Settings settings;
 
-    /** The levels are the program, the command and, where there is one, its subcommand; options may stand at each. */
+    /**
+     * Creates a call. The levels are the program, the command and its subcommand, if any; options may be given at each
+     * level.
+     */
     Invocation(Console console, List<ParseResult> levels) {
         this.console = console;
         this.levels = List.copyOf(levels);
@@ -102,7 +108,7 @@ final class Invocation {
         return given == null ? otherwise : given;
     }
 
-    /** A name of the safe alphabet that was given with an option. */
+    /** Returns the name given with an option, checked against the safe alphabet. */
     @Nullable
     String name(String what, String option) {
         String given = text(option);
@@ -118,20 +124,20 @@ final class Invocation {
         return List.of(given);
     }
 
-    /** The task ids that were given; each counts once. */
+    /** Returns the given task ids without repetitions. */
     List<TaskId> ids() {
         return positions().stream().map(TaskId::parse).distinct().toList();
     }
 
-    /** Takes nothing where something is changed or looked at that belongs to all tenants. */
+    /** Rejects a tenant, for commands on things that belong to all tenants. */
     void refuseTenant(String what) {
         String given = text(Options.TENANT);
         if (given != null) {
-            throw new InvalidInput(what + ", but got --tenant \"" + Limits.shown(given) + "\". Leave it out.");
+            throw new InvalidInput(what + ", but got --tenant \"" + Limits.shown(given) + "\". Remove the option.");
         }
     }
 
-    /** The tenant that was asked for, or null. */
+    /** Returns the given tenant, or null. */
     @Nullable
     String tenant() {
         String given = text(Options.TENANT);
@@ -147,9 +153,7 @@ final class Invocation {
         return given == null ? Identity.DEFAULT_TENANT : given;
     }
 
-    /**
-     * The configuration: the file that was named, or else {@code semel.toml} in the working directory, if there is one.
-     */
+    /** Returns the configuration: the given file, or else {@code semel.toml} in the working directory, if it exists. */
     Settings settings() {
         Settings known = settings;
         if (known == null) {
@@ -172,19 +176,19 @@ final class Invocation {
             return SettingsFile.read(Path.of(given));
         } catch (InvalidPathException e) {
             throw new InvalidInput(
-                    "A configuration file has a name that this system can have, but got \"" + Limits.shown(given)
-                            + "\" (" + e.getReason() + "). Choose another name.",
+                    "The name of the configuration file \"" + Limits.shown(given) + "\" is not valid on this system"
+                            + " (" + e.getReason() + "). Choose another name.",
                     e);
         }
     }
 
-    /** Flags win over the environment, and that over the configuration. */
+    /** Returns the store. Flags override the environment, which overrides the configuration. */
     StoreUrl store() {
-        // Read in any case: a mistake in it is told by every command, and before a store is opened.
+        // Always read, so that every command reports a mistake in it before a store is opened.
         Settings configured = settings();
         String given = text(Options.STORE);
         if (given == null) {
-            given = console.environment().get("SEMEL_STORE");
+            given = console.environment().get(STORE_VARIABLE);
         }
         if (given == null || given.isEmpty()) {
             given = configured.store();
@@ -192,19 +196,28 @@ final class Invocation {
         return StoreUrl.parse(given == null || given.isEmpty() ? StoreUrl.DEFAULT : given);
     }
 
-    /** An instance on a store, with all that the configuration says; what it says of queues is declared to the store. */
+    /** Opens an instance with the whole configuration, and declares the configured queues to the store. */
     Semel semel(TaskStore store) {
         return on(store, settings());
     }
 
-    /** An instance for whoever looks or operates: the configuration here need not be the one that the workers have. */
+    /**
+     * Opens an instance for reading and operating. It declares no queues, because this configuration may differ from
+     * that of the workers.
+     */
     Semel operator(TaskStore store) {
         Settings all = settings();
-        return on(store, new Settings(all.store(), all.defaults(), all.cleaning(), Map.of(), all.tasks()));
+        return on(
+                store,
+                new Settings(
+                        all.store(), all.defaults(), all.cleaning(), Map.of(), all.tasks(), all.workers(), Map.of()));
     }
 
-    private static Semel on(TaskStore store, Settings settings) {
-        // The worker command closes its instance at a signal, with the grace that its caller gave.
+    private static Semel on(TaskStore store, Settings all) {
+        // The worker command reads the settings of its worker itself, because its flags override them.
+        Settings settings = new Settings(
+                all.store(), all.defaults(), all.cleaning(), all.queues(), all.tasks(), Map.of(), all.schedules());
+        // The worker command closes its instance at a signal, with the given grace period.
         return Semel.on(store).settings(settings).withoutShutdownHook().build();
     }
 }

@@ -6,7 +6,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.io.JsonStringEncoder;
 
-/** Writes one JSON object, on one line. A member that is null is left out, unless it is given as the JSON null. */
+/** A writer of one JSON object on one line. A member that is null is left out, unless it is given as the JSON null. */
 final class JsonText {
 
     private final StringBuilder text = new StringBuilder("{");
@@ -35,7 +35,10 @@ final class JsonText {
         return raw(name, values.stream().map(JsonText::toString).collect(Collectors.joining(",", "[", "]")));
     }
 
-    /** Adds a member whose value is JSON already. Its line ends can only be white space, so the object stays on one line. */
+    /**
+     * Adds a member whose value is JSON text. Line breaks in it can only be white space, so the object stays on one
+     * line.
+     */
     JsonText raw(String name, @Nullable String json) {
         if (json != null) {
             String line = json.replace('\n', ' ').replace('\r', ' ');

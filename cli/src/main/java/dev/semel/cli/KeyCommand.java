@@ -14,7 +14,7 @@ import java.io.PrintStream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 
-/** {@code semel key …}: looks at idempotency keys, and frees them. */
+/** {@code semel key …}: shows and releases idempotency keys. */
 final class KeyCommand {
 
     private static final String SCOPE = "--scope";
@@ -25,7 +25,7 @@ final class KeyCommand {
 
     static CommandSpec spec() {
         CommandSpec spec = Options.group(
-                "Looks at idempotency keys and frees them: show, release.",
+                "Shows and releases idempotency keys: show, release.",
                 "semel key show charge-ORD-123 --type charge",
                 "semel key release charge-ORD-123 --type charge");
         spec.addSubcommand("show", new Show().spec());
@@ -34,14 +34,14 @@ final class KeyCommand {
     }
 
     private static CommandSpec options(CommandSpec spec) {
-        return spec.addPositional(Options.position(0, "KEY", "The key, as it was given to submit."))
-                .addOption(Options.value(TYPE, "TYPE", "The task type; needed for a key of scope type."))
-                .addOption(Options.value(QUEUE, "QUEUE", "The queue; needed for a key of scope queue."))
-                .addOption(
-                        Options.scope("Scope of the key: type, queue, tenant, custom:NAME. The type's, or else type."));
+        return spec.addPositional(Options.position(0, "KEY", "The key, as given to submit."))
+                .addOption(Options.value(TYPE, "TYPE", "The task type; required for a key of scope type."))
+                .addOption(Options.value(QUEUE, "QUEUE", "The queue; required for a key of scope queue."))
+                .addOption(Options.scope("Scope of the key: type, queue, tenant, custom:NAME. Default: the scope of the"
+                        + " task type, or else type."));
     }
 
-    /** The identity that a submission with these options would have. */
+    /** Returns the identity that a submission with these options would have. */
     private static Identity identity(Invocation invocation) {
         String key = invocation.position(0);
         String type = invocation.name("task type", TYPE);
@@ -57,9 +57,8 @@ final class KeyCommand {
         };
         if (missing) {
             String needed = scope.kind() == Scope.Kind.TYPE ? TYPE : QUEUE;
-            throw new InvalidInput(
-                    "A key of scope " + scope.word() + " is found with " + needed + ", but got only the key \""
-                            + Text.shown(key) + "\". Give " + needed + " as well, or another " + SCOPE + ".");
+            throw new InvalidInput("A key of scope " + scope.word() + " requires " + needed + ", but got only the key"
+                    + " \"" + Text.shown(key) + "\". Give " + needed + " as well, or another " + SCOPE + ".");
         }
         String in = queue == null ? first(configured.queue(), TaskType.DEFAULT_QUEUE) : queue;
         return Identity.of(invocation.tenantOrDefault(), scope, in, type == null ? "" : type, key);
@@ -85,14 +84,14 @@ final class KeyCommand {
                 + ")";
     }
 
-    /** {@code semel key show KEY}: the record of a key, and the tasks that were made under it. */
+    /** {@code semel key show KEY}: shows the record of a key, and the tasks that were created with it. */
     private static final class Show implements Command {
 
         @Override
         public CommandSpec spec() {
             return options(Options.command(
                     this,
-                    "Shows the record of a key, how often it was used, and the tasks that were made under it.",
+                    "Shows the record of a key, how often it was used, and the tasks that were created with it.",
                     "",
                     "semel key show charge-ORD-123 --type charge",
                     "semel key show ORD-123 --scope queue --queue payments --json"));
@@ -108,7 +107,7 @@ final class KeyCommand {
                     throw new Refusal(
                             ExitCode.NOT_FOUND,
                             "KeyNotFound",
-                            named(identity) + " is free, and no task of it is stored. Look at the key, " + SCOPE + ", "
+                            named(identity) + " is free, and no task with it is stored. Check the key, " + SCOPE + ", "
                                     + TYPE + ", " + QUEUE + " and --tenant.");
                 }
                 if (invocation.json()) {
@@ -135,7 +134,7 @@ final class KeyCommand {
             }
         }
 
-        /** Whether the next submission makes a new task as if nobody had ever used the key. */
+        /** Returns whether the next submission creates a new task as if the key had never been used. */
         private static boolean isFree(@Nullable KeyRecord record) {
             return record == null || (record.windowPassed() && !record.state().isOpen());
         }
@@ -160,14 +159,14 @@ final class KeyCommand {
         private static void print(Identity identity, KeyView view, Console console) {
             PrintStream out = console.out();
             KeyRecord record = view.record();
-            TaskCommand.line(out, "Key", Text.printable(identity.key()));
+            TaskCommand.line(out, "Key", Text.line(identity.key()));
             TaskCommand.line(out, "Tenant", identity.tenant());
             TaskCommand.line(out, "Scope", TaskJson.scope(identity));
             if (record == null) {
                 TaskCommand.line(out, "Record", "none: the key is free");
             } else {
                 String window = record.state().isOpen()
-                        ? "open as long as its task is, at least until " + Text.time(record.expiresAt())
+                        ? "open until its task ends, and at least until " + Text.time(record.expiresAt())
                         : record.windowPassed()
                                 ? "passed at " + Text.time(record.expiresAt()) + ": the key is free"
                                 : "until " + Text.time(record.expiresAt());
@@ -178,7 +177,7 @@ final class KeyCommand {
                     TaskCommand.line(
                             out,
                             "Finished",
-                            Text.time(record.finishedAt()) + (record.dataGone() ? ", its data has gone" : ""));
+                            Text.time(record.finishedAt()) + (record.dataGone() ? ", its data is deleted" : ""));
                 }
                 TaskCommand.line(out, "Window", window);
                 TaskCommand.line(
@@ -196,15 +195,15 @@ final class KeyCommand {
         }
     }
 
-    /** {@code semel key release KEY}: frees a key whose task has ended. */
+    /** {@code semel key release KEY}: releases a key whose task has ended. */
     private static final class ReleaseKey implements Command {
 
         @Override
         public CommandSpec spec() {
             return options(Options.command(
                     this,
-                    "Frees a key whose task has ended: the next submission makes a new task.",
-                    "Refused while its task is open, with exit code 4. One that is free already stays so.",
+                    "Releases a key whose task has ended: the next submission creates a new task.",
+                    "Refused with exit code 4 while the task is open. Releasing a free key changes nothing.",
                     "semel key release charge-ORD-123 --type charge",
                     "semel key release ORD-123 --scope tenant --tenant acme"));
         }
@@ -229,7 +228,7 @@ final class KeyCommand {
                                                 .toString()
                                         : named(identity)
                                                 + (released
-                                                        ? " is free: the next submission makes a new task."
+                                                        ? " is free: the next submission creates a new task."
                                                         : " was free already."));
                 return ExitCode.DONE;
             }
@@ -239,12 +238,12 @@ final class KeyCommand {
             return new Refusal(
                     ExitCode.EXISTS,
                     "KeyHeld",
-                    "A key is released when its task has ended, but "
+                    "Only a key whose task has ended can be released, but "
                             + (record == null
-                                    ? "a task of key \"" + Text.shown(identity.key()) + "\" is open"
+                                    ? "the task of key \"" + Text.shown(identity.key()) + "\" is open"
                                     : "task " + record.taskId() + " of key \"" + Text.shown(identity.key()) + "\" is "
                                             + record.state().word())
-                            + ". Nothing was changed. Wait for its end, or cancel it first.",
+                            + ". Nothing was changed. Wait until the task ends, or cancel it first.",
                     record == null ? null : record.taskId(),
                     record == null ? null : record.state());
         }

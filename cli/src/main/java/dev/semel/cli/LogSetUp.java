@@ -11,12 +11,12 @@ import java.time.Instant;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sets up logging in code: warnings to standard error, one line each. Reading a configuration file would cost every
- * command a tenth of a second. Logback finds this class by its service file.
+ * The logging configuration: warnings to standard error, one line each. It is code because reading a configuration file
+ * would cost every command a tenth of a second. Logback finds this class by its service file.
  */
 public final class LogSetUp extends ContextAwareBase implements Configurator {
 
-    /** Made by Logback. */
+    /** Called by Logback. */
     public LogSetUp() {}
 
     @Override
@@ -28,12 +28,14 @@ public final class LogSetUp extends ContextAwareBase implements Configurator {
         ch.qos.logback.classic.Logger root = context.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
         root.setLevel(Level.WARN);
         root.addAppender(lines);
-        // It shouts when another process has removed the same left-over library a moment earlier.
+        // The worker command reports each end of an attempt itself.
+        context.getLogger("dev.semel.handler").setLevel(Level.OFF);
+        // It logs an error when another process has removed the same left-over library a moment earlier.
         context.getLogger("org.sqlite.SQLiteJDBCLoader").setLevel(Level.OFF);
         return ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY;
     }
 
-    /** Logs everything of ours. */
+    /** Logs everything from Semel's own packages. */
     static void beVerbose() {
         if (LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
             context.getLogger("dev.semel").setLevel(Level.DEBUG);
@@ -48,9 +50,10 @@ public final class LogSetUp extends ContextAwareBase implements Configurator {
                     .append(' ')
                     .append(event.getLevel())
                     .append(' ')
-                    .append(Text.printable(event.getFormattedMessage()));
+                    .append(Text.printable(Secrets.hidden(event.getFormattedMessage())));
             if (event.getThrowableProxy() != null) {
-                line.append('\n').append(ThrowableProxyUtil.asString(event.getThrowableProxy()));
+                line.append('\n')
+                        .append(Text.printable(Secrets.hidden(ThrowableProxyUtil.asString(event.getThrowableProxy()))));
             }
             System.err.println(line);
         }

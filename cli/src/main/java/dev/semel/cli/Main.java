@@ -35,6 +35,7 @@ public final class Main {
         commands.put("task", TaskCommand::spec);
         commands.put("effect", EffectCommand::spec);
         commands.put("queue", QueueCommand::spec);
+        commands.put("schedule", ScheduleCommand::spec);
         commands.put("dead", DeadCommand::spec);
         commands.put("key", KeyCommand::spec);
         commands.put("clean", () -> new CleanCommand().spec());
@@ -75,14 +76,17 @@ public final class Main {
         }
     }
 
-    /** Nobody can know what became of a command whose answer was lost on the way, so that is no success. */
+    /**
+     * Returns the exit code after the output was written. A command whose output could not be written counts as failed,
+     * because its caller cannot know its outcome.
+     */
     private static int written(int code, Console console) {
         if (!console.out().checkError()) {
             return code;
         }
         console.err()
-                .println("semel: The command has ended, but its output could not be written. Look whether the"
-                        + " disk is full or the reader has gone.");
+                .println("semel: The command has ended, but its output could not be written. Check whether the disk is"
+                        + " full or the reading program has exited.");
         return code == ExitCode.DONE ? ExitCode.FAILED : code;
     }
 
@@ -105,17 +109,17 @@ public final class Main {
         }
         throw new ParameterException(
                 last.commandLine(),
-                "\"" + last.qualifiedName() + "\" needs a command: one of "
+                "\"" + last.qualifiedName() + "\" requires a command, one of: "
                         + String.join(", ", Options.visibleCommands(last)));
     }
 
     private static ParseResult parse(String[] arguments) {
-        // A command that is named first is the only one that need be built; all are needed to give help or to guess.
+        // If the first argument names a command, only that one is built. Help and suggestions need all of them.
         boolean known = arguments.length > 0 && COMMANDS.containsKey(arguments[0]);
         return program(known ? Set.of(arguments[0]) : COMMANDS.keySet()).parseArgs(arguments);
     }
 
-    /** The program with all its commands, those for people only. */
+    /** Returns the program with all commands that are meant for people. */
     static CommandLine program() {
         CommandLine all = program(COMMANDS.keySet());
         return program(Set.copyOf(Options.visibleCommands(all.getCommandSpec())));
@@ -132,8 +136,10 @@ public final class Main {
                         "  semel demo",
                         "  semel submit charge '{\"order\":\"ORD-123\"}' --key charge-ORD-123 --queue payments",
                         "  semel worker payments --exec ./charge.sh",
-                        "%n\"semel COMMAND --help\" tells more. Exit codes: 0 done, 1 failed, 2 wrong usage or bad input,",
-                        "3 idempotency conflict, 4 refused because of what exists, 5 not found, 6 store unavailable.");
+                        "%n\"semel COMMAND --help\" shows more. Exit codes: 0 done, 1 failed, 2 wrong usage or bad"
+                                + " input,",
+                        "3 idempotency conflict, 4 refused because of what exists, 5 not found, 6"
+                                + " store unavailable.");
         COMMANDS.forEach((name, spec) -> {
             if (wanted.contains(name)) {
                 program.addSubcommand(name, spec.get());
@@ -145,7 +151,7 @@ public final class Main {
                 .description("Show the version and exit.")
                 .build());
         return new CommandLine(program)
-                // An argument that begins with @ is an input file, which only submit may open.
+                // An argument that starts with @ names an input file, which only the command itself may open.
                 .setExpandAtFiles(false)
                 .setInterpolateVariables(false);
     }
@@ -169,7 +175,10 @@ public final class Main {
                                 : "semel " + known);
     }
 
-    /** Whether a flag was given, found without parsing: also what cannot be parsed is answered as it was asked for. */
+    /**
+     * Returns whether a flag was given. Found without parsing, so that the flag also applies to arguments that cannot
+     * be parsed.
+     */
     private static boolean isAskedFor(String flag, String[] arguments) {
         return Arrays.stream(arguments)
                 .takeWhile(argument -> !argument.equals("--"))
@@ -177,8 +186,9 @@ public final class Main {
     }
 
     /**
-     * The arguments in UTF-8. The JVM has replaced what does not fit the locale, and in the locale "C" all that is not
-     * ASCII; stored like that, a key or an input would not be what the caller gave, and two keys might become one.
+     * Returns the arguments decoded as UTF-8. The JVM replaces characters that do not fit the locale, and in the locale
+     * "C" everything that is not ASCII. Stored like that, a key or an input would differ from what the caller gave, and
+     * two keys could become one.
      */
     private static String[] decoded(String[] arguments) {
         if (Arrays.stream(arguments).noneMatch(argument -> argument.indexOf('\uFFFD') >= 0)) {
@@ -187,13 +197,13 @@ public final class Main {
         try {
             List<String> all = List.of(Files.readString(Path.of("/proc/self/cmdline"), StandardCharsets.UTF_8)
                     .split("\0", -1));
-            int end = all.size() - 1; // the last one is followed by its separator
+            int end = all.size() - 1; // a separator follows the last argument
             return all.subList(end - arguments.length, end).toArray(String[]::new);
         } catch (IOException | IndexOutOfBoundsException e) {
             throw new InvalidInput(
-                    "Arguments are in UTF-8, but got one that is not, or that cannot be read in the locale \""
-                            + System.getProperty("sun.jnu.encoding")
-                            + "\". Write it in UTF-8 and set LC_ALL=C.UTF-8, or give the input as @file or -.",
+                    "Arguments must be UTF-8, but got one that is not, or that cannot be read with the locale's"
+                            + " encoding \"" + System.getProperty("sun.jnu.encoding") + "\". Use UTF-8 and set"
+                            + " LC_ALL=C.UTF-8, or give the input as @file or -.",
                     e);
         }
     }

@@ -1,23 +1,24 @@
 package dev.semel.cli;
 
-import dev.semel.jdbc.PostgresSchema;
-import dev.semel.jdbc.SqliteSchema;
+import dev.semel.postgresql.PostgresSchema;
+import dev.semel.sqlite.SqliteSchema;
 import dev.semel.store.TaskStore;
 import picocli.CommandLine.Model.CommandSpec;
 
-/** {@code semel migrate}: brings the tables of a store to this program's version. */
+/** {@code semel migrate}: upgrades the tables of a store to this program's version. */
 final class MigrateCommand implements Command {
 
     @Override
     public CommandSpec spec() {
         return Options.command(
                         this,
-                        "Brings the tables of a store to this version.",
-                        "Every other command does so by itself; this one says what it did, or prints the SQL.",
+                        "Upgrades the tables of a store to this version.",
+                        "Every other command upgrades them"
+                                + " automatically; this one reports what it did, or prints the SQL.",
                         "semel migrate --store sqlite:semel.db",
                         "semel migrate --store postgresql://localhost/app --print > schema.sql")
                 .addOption(Options.flag(
-                        "--print", "Print the statements that make the newest schema, and change nothing."));
+                        "--print", "Print the statements that create the newest schema, and change nothing."));
     }
 
     @Override
@@ -41,6 +42,7 @@ final class MigrateCommand implements Command {
         try (TaskStore store = url.open()) {
             store.close();
         }
+        url.migrateGuard();
         int to = url.schemaVersion();
         if (invocation.json()) {
             console.out()

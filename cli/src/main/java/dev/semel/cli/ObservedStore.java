@@ -1,30 +1,30 @@
 package dev.semel.cli;
 
-import dev.semel.store.Applied;
 import dev.semel.store.ClaimRequest;
 import dev.semel.store.Claims;
 import dev.semel.store.ForwardingTaskStore;
+import dev.semel.store.Settled;
+import dev.semel.store.Settlement;
 import dev.semel.store.TaskStore;
-import dev.semel.store.Transition;
 import dev.semel.task.StoreUnusable;
 import java.util.List;
 
 /**
- * A store whose claims and moves somebody watches. What a worker did is what the store answered to it, so that is where it
- * is read off: a handler knows neither whether its task goes into another attempt nor whether its outcome was refused.
+ * A store that reports claims and settlements to an observer. The store's answers say what a worker did: a handler
+ * knows neither whether its task gets another attempt nor whether its outcome was rejected.
  */
 final class ObservedStore extends ForwardingTaskStore {
 
-    /** Is told of claims and moves after they were answered, on the thread that made them. */
+    /** Receives claims and settlements after the store has answered, on the thread that made them. */
     interface Observer {
-        /** Tasks were claimed, or none. */
+        /** Reports a claim, which may be empty. */
         void claimed(ClaimRequest request, Claims claims);
 
-        /** A claim was refused, and will be until somebody mends the store. */
+        /** Reports a rejected claim. The store rejects all further claims until an operator fixes it. */
         void refused(StoreUnusable why);
 
-        /** A move was answered. */
-        void applied(Transition move, Applied answer);
+        /** Reports the answer to a settlement. */
+        void settled(Settlement settlement, Settled answer);
     }
 
     private final Observer observer;
@@ -47,10 +47,10 @@ final class ObservedStore extends ForwardingTaskStore {
     }
 
     @Override
-    public List<Applied> apply(List<Transition> batch) {
-        List<Applied> answers = super.apply(batch);
+    public List<Settled> settle(List<? extends Settlement> batch) {
+        List<Settled> answers = super.settle(batch);
         for (int i = 0; i < batch.size(); i++) {
-            observer.applied(batch.get(i), answers.get(i));
+            observer.settled(batch.get(i), answers.get(i));
         }
         return answers;
     }

@@ -9,7 +9,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 
-/** The building blocks of command descriptions, and the options that every command has. */
+/** Building blocks of command descriptions, and the options of every command. */
 final class Options {
 
     static final String STORE = "--store";
@@ -21,12 +21,12 @@ final class Options {
 
     private Options() {}
 
-    /** The description of a command: one line for lists, more for its own help, and examples below its options. */
+    /** Describes a command: one line for lists, more text for its own help, and examples below its options. */
     static CommandSpec command(Command command, String line, String more, String... examples) {
         return described(CommandSpec.wrapWithoutInspection(command), line, more, examples);
     }
 
-    /** The description of a command that does nothing by itself and has subcommands. */
+    /** Describes a command that only groups subcommands. */
     static CommandSpec group(String line, String... examples) {
         return described(CommandSpec.create(), line, "", examples);
     }
@@ -47,19 +47,23 @@ final class Options {
         return spec;
     }
 
-    /** Adds what every command has, after its own options. */
+    /** Adds the options of every command, after the command's own options. */
     static void addGlobal(CommandSpec spec) {
         spec.addOption(value(
                 STORE,
                 "URL",
-                "Where tasks are kept: sqlite:FILE or postgresql://HOST/DATABASE. Or else SEMEL_STORE, the configuration's,"
-                        + " sqlite:semel.db."));
-        spec.addOption(
-                value(CONFIG, "FILE", "The configuration. Or else SEMEL_CONFIG, or semel.toml here if there is one."));
-        spec.addOption(value(TENANT, "NAME", "The tenant. Or else SEMEL_TENANT, or \"default\"."));
-        spec.addOption(flag(JSON, "Print JSON, errors included, and nothing else."));
-        spec.addOption(flag(VERBOSE, "Log what is going on, and show where an error came from."));
-        spec.addOption(flag(NO_COLOR, "No colours; also with NO_COLOR set, and where the output is no terminal."));
+                "The store: sqlite:FILE or postgresql://HOST/DATABASE. Default: SEMEL_STORE, or else the configured"
+                        + " store, or else sqlite:semel.db."));
+        spec.addOption(value(
+                CONFIG,
+                "FILE",
+                "The configuration file. Default: SEMEL_CONFIG, or else semel.toml in the"
+                        + " working directory, if it exists."));
+        spec.addOption(value(TENANT, "NAME", "The tenant. Default: SEMEL_TENANT, or else \"default\"."));
+        spec.addOption(flag(JSON, "Print only JSON, errors included."));
+        spec.addOption(flag(VERBOSE, "Log more, and show the stack trace of an error."));
+        spec.addOption(flag(
+                NO_COLOR, "Do not use colours. Also off if NO_COLOR is set or the output is not a" + " terminal."));
         spec.addOption(OptionSpec.builder("-h", "--help")
                 .usageHelp(true)
                 .description("Show this help and exit.")
@@ -67,7 +71,7 @@ final class Options {
         spec.subcommands().values().forEach(sub -> addGlobal(sub.getCommandSpec()));
     }
 
-    /** The names of the subcommands that are shown to people. */
+    /** Returns the names of the subcommands that are shown in help. */
     static List<String> visibleCommands(CommandSpec spec) {
         return spec.subcommands().entrySet().stream()
                 .filter(entry ->
@@ -113,12 +117,12 @@ final class Options {
                 .build();
     }
 
-    /** Words that a shell can complete an option's value with. */
+    /** Adds words with which a shell can complete an option's value. */
     static OptionSpec completed(OptionSpec option, List<String> words) {
         return option.toBuilder().completionCandidates(words).build();
     }
 
-    /** An option {@code --state} that may be repeated. */
+    /** Returns an option {@code --state} that may be repeated. */
     static OptionSpec states(String description, Set<TaskState> states) {
         List<String> words = Stream.of(TaskState.values())
                 .filter(states::contains)
@@ -129,12 +133,12 @@ final class Options {
                 words);
     }
 
-    /** An option {@code --scope}. */
+    /** Returns an option {@code --scope}. */
     static OptionSpec scope(String description) {
         return completed(value("--scope", "SCOPE", description), List.of("type", "queue", "tenant", "custom:"));
     }
 
-    /** An option whose value may be left out. */
+    /** Returns an option whose value may be left out. */
     static OptionSpec optional(String name, String label, String otherwise, String description) {
         return OptionSpec.builder(name)
                 .type(String.class)

@@ -2,8 +2,8 @@ package dev.semel.cli;
 
 import dev.semel.cli.Checkup.Finding;
 import dev.semel.cli.Checkup.Verdict;
-import dev.semel.jdbc.PostgresSchema;
-import dev.semel.jdbc.PostgresUrl;
+import dev.semel.postgresql.PostgresSchema;
+import dev.semel.postgresql.PostgresUrl;
 import dev.semel.task.StoreUnavailable;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -13,10 +13,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Looks at a PostgreSQL server without touching the store: what {@code semel doctor} says of it. */
+/** The checks of {@code semel doctor} on a PostgreSQL server. They do not touch the store. */
 final class PostgresInspection {
 
-    // Rows that die while a transaction is open stay until it ends, and claims read past them.
+    // Rows that are deleted while a transaction is open stay until it ends, and claims must skip them.
     private static final long LONG_SECONDS = 300;
 
     private final List<Finding> findings = new ArrayList<>();
@@ -29,15 +29,15 @@ final class PostgresInspection {
         inspection.add(
                 "schema version",
                 version == PostgresSchema.VERSION ? Verdict.OK : Verdict.WARN,
-                version + ", this program makes " + PostgresSchema.VERSION,
-                "A newer Semel made it; run that one everywhere when all machines have it.");
+                version + ", this program creates " + PostgresSchema.VERSION,
+                "A newer version of Semel created it." + " Upgrade this machine to that version.");
         try (Connection connection = PostgresUrl.parse(url).single().getConnection();
                 Statement statement = connection.createStatement()) {
             inspection.settings(statement);
             inspection.transactions(statement);
         } catch (SQLException e) {
             throw new StoreUnavailable(
-                    "The server did not say how it is set (SQLSTATE "
+                    "The settings of the server could not be read (SQLSTATE "
                             + (e.getSQLState() == null ? "none" : e.getSQLState()) + ").",
                     e);
         }
@@ -52,19 +52,19 @@ final class PostgresInspection {
                 "durability",
                 forced.equals("on") && pages.equals("on") ? Verdict.OK : Verdict.FAIL,
                 "fsync " + forced + ", full_page_writes " + pages,
-                "What was answered may be lost, and tables damaged, when the machine stops: set both to on.");
+                "Committed data may be lost and tables damaged if the machine crashes. Set both to on.");
         String commit = setting(statement, "synchronous_commit");
         add(
                 "synchronous commit",
                 commit.equals("off") ? Verdict.WARN : Verdict.OK,
-                commit + " on a plain connection; Semel does not let it be off on its own",
-                "Set it to on for connections in whose transactions you submit.");
+                commit + " on a plain connection; Semel turns it on for its own connections",
+                "Set it to on for connections in whose transactions you submit tasks.");
         String vacuum = setting(statement, "autovacuum");
         add(
                 "autovacuum",
                 vacuum.equals("on") ? Verdict.OK : Verdict.WARN,
                 vacuum,
-                "Rows that claims and completions remove pile up without it: set it to on.");
+                "Without it, rows that claims and completions delete accumulate. Set it to on.");
     }
 
     private void transactions(Statement statement) throws SQLException {
@@ -77,9 +77,9 @@ final class PostgresInspection {
             add(
                     "open transactions",
                     seconds < LONG_SECONDS ? Verdict.OK : Verdict.WARN,
-                    "the oldest that this user may see is open for " + seconds + " s",
-                    "Rows that die meanwhile cannot be removed, and claims read past them: end it, and set"
-                            + " idle_in_transaction_session_timeout.");
+                    "the oldest that this user may see has been open for " + seconds + " s",
+                    "Rows that are deleted meanwhile cannot be removed, and claims must skip them. End the"
+                            + " transaction, and set idle_in_transaction_session_timeout.");
         }
     }
 

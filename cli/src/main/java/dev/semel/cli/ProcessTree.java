@@ -8,22 +8,21 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 
-/** Ends a process together with all that it has started. */
+/** Ends a process together with all its descendants. */
 final class ProcessTree {
 
-    // Time to put things in order, for programs that do so when asked to end.
+    // Time for programs that clean up when they are asked to end.
     private static final Duration GRACE = Duration.ofSeconds(1);
 
     private ProcessTree() {}
 
-    /** Asks the whole tree to end, and kills what does not. Does nothing if the process has ended. */
+    /** Asks the whole tree to end, and kills the processes that do not. Does nothing if the process has ended. */
     static void kill(Process process) {
         if (!process.isAlive()) {
             return;
         }
-        // Taken before anything ends: a child without its parent is no longer found. The root comes first: a shell
-        // whose
-        // child has ended goes on with its next line.
+        // Listed before any process ends, because a child without its parent cannot be found. The root is first: a
+        // shell whose child has ended would continue with its next line.
         List<ProcessHandle> tree = tree(process).toList();
         tree.forEach(ProcessHandle::destroy);
         boolean interrupted = !ended(tree);
@@ -41,7 +40,7 @@ final class ProcessTree {
         return Stream.concat(Stream.of(root), root.descendants());
     }
 
-    /** Waits a moment; false if that was interrupted. */
+    /** Waits for the grace period; returns false if that was interrupted. */
     private static boolean ended(List<ProcessHandle> tree) {
         try {
             CompletableFuture.allOf(tree.stream().map(ProcessHandle::onExit).toArray(CompletableFuture[]::new))
@@ -49,7 +48,7 @@ final class ProcessTree {
         } catch (InterruptedException e) {
             return false;
         } catch (ExecutionException | TimeoutException e) {
-            return true; // what is left is killed
+            return true; // the caller kills the rest
         }
         return true;
     }

@@ -11,12 +11,12 @@ import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The settings of a queue, as JSON and as people read them. */
+/** The settings of a queue, as JSON and as text. */
 final class QueueJson {
 
     private QueueJson() {}
 
-    /** Adds what holds, and where it comes from. */
+    /** Adds the effective settings, and where they come from. */
     static JsonText setUp(JsonText json, QueueSetUp setUp) {
         QueueSettings effective = setUp.effective();
         return json.put("paused", effective.isPaused())
@@ -42,7 +42,7 @@ final class QueueJson {
                 .put("dead_letter_queue", settings.deadLetterQueue());
     }
 
-    /** One line; what was set at run time has an asterisk behind it. */
+    /** Returns the settings in one line; an asterisk marks those set at run time. */
     static String text(QueueSetUp setUp) {
         List<String> words = new ArrayList<>();
         QueueSettings set = setUp.set();

@@ -10,28 +10,31 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 
-/** {@code semel queue list}: queues with their depth, their age and their settings. */
+/** {@code semel queue list}: lists queues with their depth, the age of the oldest due task and their settings. */
 final class QueueListCommand implements Command {
 
     @Override
     public CommandSpec spec() {
         return Watch.option(Options.command(
                 this,
-                "Lists queues: their tasks, since when the oldest is due, and their settings.",
+                "Lists queues: their tasks, how long the oldest has been due, and their settings.",
                 "",
                 "semel queue list",
                 "semel queue list --watch 1s",
+                "semel queue list --tenant acme",
                 "semel queue list --json"));
     }
 
     @Override
     public int run(Invocation invocation) {
-        invocation.refuseTenant("A queue belongs to all tenants");
+        String tenant = invocation.tenant();
         Duration interval = Watch.interval(invocation);
         TaskStore store = invocation.store().openExisting();
         try (Semel semel = invocation.operator(store)) {
             return Watch.show(invocation, interval, () -> {
-                List<QueueView> queues = semel.operations().queues();
+                List<QueueView> queues = tenant == null
+                        ? semel.operations().queues()
+                        : semel.operations().queues(tenant);
                 if (invocation.json()) {
                     printJson(queues, invocation.console());
                 } else {
@@ -91,11 +94,11 @@ final class QueueListCommand implements Command {
         }
         table.print(console);
         if (marked) {
-            console.out().println("* set at run time; all else is declared by code or configuration");
+            console.out().println("* set at run time; all other settings are declared by code or configuration");
         }
     }
 
-    /** By this machine's clock, which may be a little off. */
+    /** Returns the age of the oldest due task, by this machine's clock, which may be slightly off. */
     private static @Nullable Duration age(QueueDepth depth) {
         Instant oldest = depth.oldestDue();
         if (oldest == null) {

@@ -4,7 +4,7 @@ import dev.semel.task.TaskId;
 import dev.semel.task.TaskState;
 import org.jspecify.annotations.Nullable;
 
-/** A command was understood and refused because of what is there, or is not. Nothing was changed by what is refused. */
+/** A command was valid but refused because of the state of the store. A refused command has changed nothing. */
 final class Refusal extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
@@ -30,12 +30,12 @@ final class Refusal extends RuntimeException {
         return code;
     }
 
-    /** The word for it in JSON. */
+    /** Returns the name of the error in JSON. */
     String error() {
         return error;
     }
 
-    /** Adds the fields that it has beside error and message. */
+    /** Adds the fields other than error and message. */
     JsonText describe(JsonText json) {
         return json.put("existing_task_id", existing == null ? null : existing.toString())
                 .put("status", status == null ? null : status.word());

@@ -3,19 +3,20 @@ package dev.semel.cli;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/** The shell that runs a user's command. */
+/** The shell command line that runs a user's command. */
 final class ShellScript {
 
     private ShellScript() {}
 
-    /** How to run a command with a key in its environment, whatever the locale. */
+    /** Returns the command line that runs a command with a key in its environment, in any locale. */
     static List<String> run(String command, String key) {
         return run(command, key, "UTF-8".equals(System.getProperty("sun.jnu.encoding")));
     }
 
     /**
-     * The same for a locale that is in UTF-8 or not. In the locale "C" the JVM hands question marks on in place of what is
-     * not ASCII, in arguments and in the environment; so there the script is written in ASCII and decoded by the shell.
+     * Returns the command line for a locale that is UTF-8 or not. In the locale "C" the JVM passes question marks
+     * instead of non-ASCII characters, in arguments and in the environment. There the script is encoded in ASCII and
+     * decoded by the shell.
      */
     static List<String> run(String command, String key, boolean isUtf8) {
         if (isUtf8 || (isAscii(command) && isAscii(key))) {
@@ -34,7 +35,7 @@ final class ShellScript {
         for (byte b : script.getBytes(StandardCharsets.UTF_8)) {
             octal.append("\\0").append(Integer.toOctalString(b & 0xFF));
         }
-        // No digit follows an escape of fewer than three digits: the next one begins with a backslash.
+        // No digit can follow an escape of fewer than three digits, because the next escape starts with a backslash.
         return octal.toString();
     }
 }

@@ -10,7 +10,7 @@ import java.sql.Statement;
 import java.time.Instant;
 import org.sqlite.SQLiteConfig;
 
-/** Looks into a SQLite file from outside, without changing it and without asking the store. */
+/** A read-only view of a SQLite file that does not use the store. */
 final class SqliteInspection implements AutoCloseable {
 
     private final Path file;
@@ -32,7 +32,7 @@ final class SqliteInspection implements AutoCloseable {
         }
     }
 
-    /** The version of Semel's tables in a file; 0 if it is not there or has none. */
+    /** Returns the version of Semel's tables in a file; 0 if the file does not exist or has no such tables. */
     static int schemaVersion(Path file) {
         if (!Files.exists(file)) {
             return 0;
@@ -48,14 +48,14 @@ final class SqliteInspection implements AutoCloseable {
         return there ? Integer.parseInt(ask("SELECT coalesce(max(version), 0) FROM semel_schema")) : 0;
     }
 
-    /** The file's time; that of 1970 if it has none. */
+    /** Returns the file's time, or the epoch if it has none. */
     Instant time() {
         boolean there = !ask("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'semel_clock'")
                 .equals("0");
         return Instant.ofEpochMilli(there ? Long.parseLong(ask("SELECT coalesce(max(time), 0) FROM semel_clock")) : 0);
     }
 
-    /** The first column of the first row that a statement gives. */
+    /** Returns the first column of the first row of a query. */
     String ask(String sql) {
         try (Statement statement = connection.createStatement();
                 ResultSet rows = statement.executeQuery(sql)) {
@@ -69,7 +69,7 @@ final class SqliteInspection implements AutoCloseable {
     private static StoreUnusable unreadable(Path file, SQLException e) {
         return new StoreUnusable(
                 "The SQLite file \"" + file + "\" cannot be read: " + e.getMessage()
-                        + ". Look whether it is a database and whether this user may read it.",
+                        + ". Check that it is a SQLite database and that this user may read it.",
                 e);
     }
 

@@ -1,11 +1,13 @@
 package dev.semel.cli;
 
-import dev.semel.jdbc.PostgresSchema;
-import dev.semel.jdbc.PostgresSettings;
-import dev.semel.jdbc.PostgresTaskStore;
-import dev.semel.jdbc.PostgresUrl;
-import dev.semel.jdbc.SqliteSettings;
-import dev.semel.jdbc.SqliteTaskStore;
+import dev.semel.guard.GuardStore;
+import dev.semel.postgresql.PostgresGuardStore;
+import dev.semel.postgresql.PostgresSchema;
+import dev.semel.postgresql.PostgresSettings;
+import dev.semel.postgresql.PostgresTaskStore;
+import dev.semel.postgresql.PostgresUrl;
+import dev.semel.sqlite.SqliteSettings;
+import dev.semel.sqlite.SqliteTaskStore;
 import dev.semel.store.TaskStore;
 import dev.semel.task.InvalidInput;
 import dev.semel.task.Limits;
@@ -13,10 +15,13 @@ import dev.semel.task.StoreUnusable;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where tasks are kept, as {@code --store} names it.
+ * The URL of a store, as given with {@code --store}.
  *
  * @param place the SQLite file, or null
  * @param database the URL of the PostgreSQL database, or null
@@ -27,7 +32,12 @@ record StoreUrl(@Nullable Path place, @Nullable String database) {
     static final String DEFAULT = "sqlite:semel.db";
 
     private static final String SQLITE = "sqlite:";
-    private static final String POSTGRESQL = "postgresql:";
+    private static final String DRIVER = "jdbc:";
+
+    // The rest of an unknown URL may contain a password, and so may anything with an @ or a colon.
+    private static final Pattern SCHEME = Pattern.compile("([A-Za-z][A-Za-z0-9+.-]{0,20})://");
+    private static final Pattern SHOWABLE = Pattern.compile("[^:@?]+");
+    private static final String HIDDEN = ", which is not shown because it may contain a password.";
     private static final String KINDS = "\"sqlite:FILE\" or \"postgresql://HOST/DATABASE\"";
 
     /** A store in a SQLite file. */
@@ -35,71 +45,111 @@ record StoreUrl(@Nullable Path place, @Nullable String database) {
         this(file, null);
     }
 
+    /**
+     * Parses a URL. No message contains a part of it that may be a secret, even if the URL is malformed.
+     *
+     * @throws InvalidInput if it is not the URL of a store
+     */
     static StoreUrl parse(String url) {
-        if (url.startsWith(SQLITE)) {
-            String file = url.substring(SQLITE.length());
-            if (file.isBlank()) {
-                throw new InvalidInput("A SQLite store names its file, but got \"" + Limits.shown(url)
-                        + "\". Write, for example, \"" + DEFAULT + "\".");
-            }
-            if (file.indexOf('?') >= 0) {
-                throw new InvalidInput(
-                        "A SQLite store names a file without \"?\", which SQLite takes for options, but got \""
-                                + Limits.shown(url) + "\". Choose another name.");
-            }
-            try {
-                return new StoreUrl(Path.of(file));
-            } catch (InvalidPathException e) {
-                throw new InvalidInput(
-                        "A SQLite store names a file that this system can have, but got \"" + Limits.shown(url) + "\" ("
-                                + e.getReason() + "). Choose another name.",
-                        e);
-            }
+        String plain = url.startsWith(DRIVER) ? url.substring(DRIVER.length()) : url;
+        if (plain.startsWith(SQLITE)) {
+            return new StoreUrl(file(plain.substring(SQLITE.length())));
         }
-        if (url.startsWith(POSTGRESQL)) {
+        if (plain.startsWith("postgresql:") || plain.startsWith("postgres:")) {
             PostgresTaskStore.check(url);
             return new StoreUrl(null, url);
         }
-        int colon = url.indexOf(':');
-        // Only the kind is shown: what follows may hold a password.
+        Matcher scheme = SCHEME.matcher(plain);
+        if (scheme.lookingAt()) {
+            throw new InvalidInput("A store is " + KINDS + ", but got a URL with the scheme \"" + scheme.group(1)
+                    + "\", which this version does not support. Write, for example, \"" + DEFAULT + "\".");
+        }
         throw new InvalidInput(
-                colon > 0
-                        ? "A store is " + KINDS + ", but got one of the kind \""
-                                + Limits.shown(url.substring(0, colon))
-                                + "\", which this version does not know. Write, for example, \"" + DEFAULT + "\"."
-                        : "A store is " + KINDS + ", but got \"" + Limits.shown(url) + "\". Write \"sqlite:"
-                                + Limits.shown(url) + "\" if that is the file.");
+                SHOWABLE.matcher(url).matches()
+                        ? "A store is " + KINDS + ", but got \"" + Limits.shown(url) + "\". Write \"sqlite:"
+                                + Limits.shown(url) + "\" if that is the file."
+                        : "A store is " + KINDS + ", but got something else" + HIDDEN);
     }
 
-    /** The SQLite file; an error where there is none. */
+    private static Path file(String file) {
+        if (file.isBlank()) {
+            throw new InvalidInput("The URL of a SQLite store contains a file, but got \"sqlite:\". Write, for example,"
+                    + " \"" + DEFAULT + "\".");
+        }
+        if (file.startsWith("//") || file.matches("(?s).*:.*@.*")) {
+            throw new InvalidInput(
+                    "The URL of a SQLite store contains a file and neither host, user nor password, but got"
+                            + " something else" + HIDDEN
+                            + " Write \"sqlite:FILE\", for example \"sqlite:/var/lib/semel/semel.db\".");
+        }
+        if (file.startsWith(":memory:") || file.startsWith("file:")) {
+            throw new InvalidInput("The URL of a SQLite store contains the name of a file, but got \"sqlite:"
+                    + (file.startsWith("file:") ? "file:" : ":memory:")
+                    + "\". A store in memory would end with this command."
+                    + " Write, for example, \"" + DEFAULT + "\".");
+        }
+        if (file.indexOf('?') >= 0) {
+            throw new InvalidInput(
+                    "The URL of a SQLite store has no options, and the name of its file no \"?\", but got a"
+                            + " URL with one" + HIDDEN + " Remove the options, or choose another name.");
+        }
+        try {
+            return Path.of(file);
+        } catch (InvalidPathException e) {
+            throw new InvalidInput(
+                    "The file of the SQLite store \"sqlite:" + Limits.shown(file)
+                            + "\" is not a valid name on this system (" + e.getReason() + "). Choose another name.",
+                    e);
+        }
+    }
+
+    /** Returns the SQLite file, or throws if the store is a database. */
     Path file() {
         if (place == null) {
-            throw new InvalidInput("This is for stores in a SQLite file, but got \"" + this + "\".");
+            throw new InvalidInput("This works only on a SQLite file, but got the store \"" + this + "\". Give --store"
+                    + " sqlite:FILE.");
         }
         return place;
     }
 
-    /** Whether the store is a PostgreSQL database. */
+    /** Returns whether the store is a PostgreSQL database. */
     boolean isDatabase() {
         return database != null;
     }
 
-    /** Whether there is a store already, as far as that can be told without opening it. */
+    /** Returns whether the store may exist, as far as is known without opening it. */
     boolean mayBeThere() {
         return place == null || Files.exists(place);
     }
 
-    /** Opens the store, and creates it if it is not there. */
+    /** Opens the store, and creates it if it does not exist. */
     TaskStore open() {
         return database == null ? SqliteTaskStore.open(file()) : PostgresTaskStore.open(database);
     }
 
-    /** The version of the schema that the store has; 0 if it has none. */
+    /**
+     * Creates the tables of a guard in a PostgreSQL database, so that programs whose user may not create tables can use
+     * them. In a SQLite file the guard creates its table itself.
+     */
+    void migrateGuard() {
+        if (database == null) {
+            return;
+        }
+        DataSource source = PostgresUrl.parse(database).single();
+        boolean usual = schema().equals(PostgresSettings.SCHEMA);
+        try (GuardStore guard = usual
+                ? PostgresGuardStore.on(source)
+                : PostgresGuardStore.on(source, PostgresSettings.standard().withSchema(schema()))) {
+            guard.close();
+        }
+    }
+
+    /** Returns the version of the store's schema; 0 if it has none. */
     int schemaVersion() {
         return database == null ? SqliteInspection.schemaVersion(file()) : PostgresSchema.version(database);
     }
 
-    /** Opens a store that must be there: whoever looks for something should not leave an empty file behind. */
+    /** Opens an existing store. A command that only reads must not leave an empty file behind. */
     TaskStore openExisting() {
         if (database != null) {
             return PostgresTaskStore.open(database, PostgresSettings.standard().withMigration(false));
@@ -107,24 +157,26 @@ record StoreUrl(@Nullable Path place, @Nullable String database) {
         Path file = file();
         if (!Files.exists(file)) {
             throw new StoreUnusable("There is no store \"" + this + "\" (file \"" + file.toAbsolutePath()
-                    + "\"). Name another with --store or SEMEL_STORE; the first submission creates it.");
+                    + "\"). Choose another with --store or SEMEL_STORE; the first submission creates a store.");
         }
         return SqliteTaskStore.open(file, SqliteSettings.standard().withCreate(false));
     }
 
-    /** The schema of the tables in a PostgreSQL database. */
+    /** Returns the schema of the tables in a PostgreSQL database. */
     String schema() {
         String named = database == null ? null : PostgresUrl.parse(database).schema();
         return named == null ? PostgresSettings.SCHEMA : named;
     }
 
-    /** Without user, password and options, which may have one too; only the schema is part of the name. */
+    /**
+     * Returns the URL without user, password and options, which may contain a password too; only the schema is kept.
+     */
     @Override
     public String toString() {
         if (database == null) {
             return SQLITE + place;
         }
-        String plain = database.replaceFirst("\\?.*", "").replaceFirst("//.*@", "//");
+        String plain = PostgresUrl.parse(database).withoutSecrets();
         return schema().equals(PostgresSettings.SCHEMA) ? plain : plain + "?schema=" + schema();
     }
 }

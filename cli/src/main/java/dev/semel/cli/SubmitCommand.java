@@ -7,6 +7,7 @@ import dev.semel.SubmissionRequest;
 import dev.semel.engine.RawJson;
 import dev.semel.store.InMemoryTaskStore;
 import dev.semel.store.TaskStore;
+import dev.semel.task.Durations;
 import dev.semel.task.InvalidInput;
 import dev.semel.task.Limits;
 import dev.semel.task.ResultGone;
@@ -14,6 +15,7 @@ import dev.semel.task.ResultNotReady;
 import dev.semel.task.RetryPolicy;
 import dev.semel.task.ReusePolicy;
 import dev.semel.task.Scope;
+import dev.semel.task.StoreUnavailable;
 import dev.semel.task.TaskState;
 import dev.semel.task.TaskType;
 import dev.semel.task.TaskUnsuccessful;
@@ -40,6 +42,8 @@ final class SubmitCommand implements Command {
     private static final String MAX_ATTEMPTS = "--max-attempts";
     private static final String WAIT = "--wait";
     private static final String EXPLAIN = "--explain";
+    private static final String SEND_LIMIT = "--send-limit";
+    private static final Duration USUAL_LIMIT = Duration.ofSeconds(60);
     private static final String REJECT = "open=reject, completed=reject, unsuccessful=reject";
 
     @Override
@@ -47,64 +51,101 @@ final class SubmitCommand implements Command {
         return Options.command(
                         this,
                         "Submits a task.",
-                        "The same key again gives the same task; the same key with other input is a conflict.",
+                        "Submitting the same key again returns the same task; the same key with different input is a"
+                                + " conflict.",
                         "semel submit charge '{\"order\":\"ORD-123\"}' --key charge-ORD-123 --queue payments",
                         "semel submit report @input.json --delay 10m --priority 5",
                         "echo '{\"n\":1}' | semel submit count - --wait 30s --json")
                 .addPositional(Options.position(0, "TYPE", "The task type, for example charge."))
                 .addPositional(Options.position(1, "INPUT", "JSON, @FILE, or - for standard input; at most 1 MiB."))
                 .addOption(Options.value(KEY, "KEY", "The idempotency key: 1 to 255 characters."))
-                .addOption(Options.value(TTL, "DURATION", "How long the key is remembered after creation; 30d."))
+                .addOption(Options.value(
+                        TTL, "DURATION", "How long the key is remembered after creation. Default:" + " 30d."))
                 .addOption(Options.scope(
-                        "Name space of the key: type, queue, tenant, custom:NAME. The type's, or else type."))
+                        "Scope of the key: type, queue, tenant, custom:NAME. Default: the scope of the task type, or"
+                                + " else type."))
                 .addOption(Options.completed(
                         Options.value(
                                 REUSE,
                                 "POLICY",
-                                "If the key has a task: allow-failed-only (default: return it, run again if it failed), never"
-                                        + " (always return it), after-finish (run again once it has ended), reject; and behind"
-                                        + " it what is different, such as \"never, open=replace, other-input=warn\"."),
+                                "If the key has a task: allow-failed-only (default: return it, run again if it"
+                                        + " failed), never (always return it), after-finish (run again once it has"
+                                        + " ended), reject. Exceptions may follow, such as \"never, open=replace,"
+                                        + " other-input=warn\"."),
                         List.of("allow-failed-only", "never", "after-finish", "reject")))
-                .addOption(Options.value(QUEUE, "QUEUE", "The queue; the type's, or else \"default\"."))
+                .addOption(Options.value(
+                        QUEUE, "QUEUE", "The queue. Default: the queue of the task type, or else" + " \"default\"."))
                 .addOption(Options.value(DELAY, "DURATION", "Start after this time: 500ms, 30s, 10m, 2h, 7d."))
                 .addOption(Options.value(RUN_AT, "TIME", "Start at this time: 2026-01-31T09:00:00Z."))
-                .addOption(Options.value(PRIORITY, "0-9", "Higher first; the type's, or else 0."))
-                .addOption(Options.value(TIMEOUT, "DURATION", "How long one attempt may run; the worker's setting."))
-                .addOption(Options.value(MAX_ATTEMPTS, "N", "How many attempts may fail; the worker's setting."))
-                .addOption(Options.value(WAIT, "DURATION", "Wait so long for the task to end, and print its result."))
-                .addOption(
-                        Options.flag(EXPLAIN, "Say what would become of the submission and why, and change nothing."));
+                .addOption(Options.value(
+                        PRIORITY,
+                        "0-9",
+                        "The priority; higher runs first. Default: the priority of" + " the task type, or else 0."))
+                .addOption(Options.value(
+                        TIMEOUT, "DURATION", "How long one attempt may run. Default: the worker's" + " setting."))
+                .addOption(Options.value(
+                        MAX_ATTEMPTS, "N", "How many attempts may fail. Default: the worker's" + " setting."))
+                .addOption(Options.value(
+                        WAIT, "DURATION", "Wait up to this time for the task to end, and print its" + " result."))
+                .addOption(Options.value(
+                        SEND_LIMIT, "DURATION", "How long to wait for the store to take the task. Default: 60s."))
+                .addOption(Options.flag(EXPLAIN, "Show what the submission would do and why, and change nothing."));
     }
 
     @Override
     public int run(Invocation invocation) {
-        // All that can be wrong is looked at before the store is opened.
-        Wish wish = Wish.read(invocation);
+        // All arguments are checked before the store is opened.
+        Arguments arguments = Arguments.read(invocation);
         Settings settings = invocation.settings();
         StoreUrl url = invocation.store();
         if (invocation.has(EXPLAIN)) {
-            // Where there is no store yet, an empty one answers the same, and no file is left behind.
+            // If the store does not exist, an empty one in memory gives the same answer and leaves no file behind.
             TaskStore store = url.mayBeThere() ? url.openExisting() : new InMemoryTaskStore();
             try (Semel semel = invocation.semel(new DryStore(store, settings.queues()))) {
-                TaskExplainCommand.print(semel.explain(wish.on(semel)), invocation);
+                TaskExplainCommand.print(semel.explain(arguments.on(semel)), invocation);
                 return ExitCode.DONE;
             }
         }
-        try (Semel semel = invocation.semel(url.open())) {
-            Submission<RawJson> answer = wish.on(semel).send();
+        Duration limit = arguments.limit();
+        Sent sent = TimeLimit.run(limit, () -> send(invocation, url, arguments), () -> late(limit, arguments));
+        try (Semel semel = sent.semel()) {
+            Submission<RawJson> answer = sent.answer();
             return invocation.json()
-                    ? printJson(answer, wish.patience(), invocation.console())
-                    : printText(answer, wish, queue(wish, settings), invocation.console());
+                    ? printJson(answer, arguments.patience(), invocation.console())
+                    : printText(answer, arguments, queue(arguments, settings), invocation.console());
         }
     }
 
-    private static String queue(Wish wish, Settings settings) {
-        String given = wish.queue();
-        String configured = given == null ? settings.task(wish.type()).queue() : given;
+    /** The answer to a submission, which needs its instance to wait for the result. */
+    private record Sent(Semel semel, Submission<RawJson> answer) {}
+
+    private static Sent send(Invocation invocation, StoreUrl url, Arguments arguments) {
+        Semel semel = invocation.semel(url.open());
+        try {
+            return new Sent(semel, arguments.on(semel).send());
+        } catch (RuntimeException e) {
+            semel.close();
+            throw e;
+        }
+    }
+
+    private static StoreUnavailable late(Duration limit, Arguments arguments) {
+        return new StoreUnavailable("The store did not answer within " + Durations.shown(limit)
+                + ". Whether the task was stored is not known. "
+                + (arguments.key() == null
+                        ? "Submitted again without a key it may be stored twice: look for it with \"semel task list\"."
+                        : "Submit it again with the same key: it is stored once."));
+    }
+
+    private static String queue(Arguments arguments, Settings settings) {
+        String given = arguments.queue();
+        String configured = given == null ? settings.task(arguments.type()).queue() : given;
         return configured == null ? TaskType.DEFAULT_QUEUE : configured;
     }
 
-    /** A policy as the shell takes it: hyphens as well as underscores, and {@code reject} as one more preset. */
+    /**
+     * Parses a policy as given in a shell: hyphens as well as underscores, and {@code reject} as an additional preset.
+     */
     static ReusePolicy reuse(String given) {
         String text = given.replace('-', '_').strip();
         return ReusePolicy.parse(
@@ -113,19 +154,19 @@ final class SubmitCommand implements Command {
                         : text);
     }
 
-    private static int printText(Submission<RawJson> answer, Wish wish, String queue, Console console) {
+    private static int printText(Submission<RawJson> answer, Arguments arguments, String queue, Console console) {
         String run = answer.run() == 1 ? "" : ", run " + answer.run();
         console.out()
                 .println(answer.deduplicatedFrom()
                         .map(created ->
-                                "Task " + answer.taskId() + " has this key already: created " + Text.time(created) + run
-                                        + ", " + answer.state().word() + ".")
+                                "Task " + answer.taskId() + " already has this key: created" + " " + Text.time(created)
+                                        + run + ", " + answer.state().word() + ".")
                         .orElseGet(
                                 () -> "Created task " + answer.taskId() + " in queue \"" + queue + "\"" + run + "."));
         if (answer.inputDiffers()) {
-            console.out().println("Its input is another one than this.");
+            console.out().println("Its input differs from this input.");
         }
-        Duration patience = wish.patience();
+        Duration patience = arguments.patience();
         if (patience != null) {
             console.out().println(Text.printable(answer.result(patience).text()));
         }
@@ -146,7 +187,7 @@ final class SubmitCommand implements Command {
             console.out().println(json);
             return ExitCode.DONE;
         }
-        // What was submitted is told also if there is no result: one object with both.
+        // The submission is printed even if there is no result: one object with both.
         try {
             String result = answer.result(patience).text();
             json.put("state", TaskState.COMPLETED.word());
@@ -166,8 +207,8 @@ final class SubmitCommand implements Command {
         }
     }
 
-    /** All that the caller gave, checked. */
-    private record Wish(
+    /** The checked arguments of the command. */
+    private record Arguments(
             String type,
             String input,
             String tenant,
@@ -181,22 +222,23 @@ final class SubmitCommand implements Command {
             @Nullable Integer priority,
             @Nullable Duration timeout,
             @Nullable RetryPolicy retry,
-            @Nullable Duration patience) {
+            @Nullable Duration patience,
+            Duration limit) {
 
-        static Wish read(Invocation invocation) {
+        static Arguments read(Invocation invocation) {
             String key = invocation.text(KEY);
             Integer attempts = invocation.number(MAX_ATTEMPTS);
             String runAt = invocation.text(RUN_AT);
             String scope = invocation.text(SCOPE);
             String reuse = invocation.text(REUSE);
             Integer priority = invocation.number(PRIORITY);
-            // What was not given stays open: then the type, the queue or the instance says it.
-            Wish wish = new Wish(
+            // An option that is not given stays unset, so that the type, the queue or the instance decides.
+            Arguments arguments = new Arguments(
                     Limits.name("task type", invocation.position(0)),
                     InputArgument.read(invocation.position(1), invocation.console()),
                     invocation.tenantOrDefault(),
                     invocation.name("queue", QUEUE),
-                    key == null || key.isEmpty() ? null : Limits.key(key),
+                    key == null ? null : Limits.key(key),
                     positive(TTL, invocation),
                     scope == null ? null : Scope.parse(scope),
                     reuse == null ? null : SubmitCommand.reuse(reuse),
@@ -205,16 +247,17 @@ final class SubmitCommand implements Command {
                     priority == null ? null : Limits.priority(priority),
                     positive(TIMEOUT, invocation),
                     attempts == null ? null : RetryPolicy.attempts(attempts),
-                    invocation.duration(WAIT));
-            if (wish.delay != null && wish.runAt != null) {
+                    invocation.duration(WAIT),
+                    Limits.positive("send limit", invocation.duration(SEND_LIMIT, USUAL_LIMIT)));
+            if (arguments.delay != null && arguments.runAt != null) {
                 throw new InvalidInput(
-                        "A task starts after " + DELAY + " or at " + RUN_AT + ", but got both. Leave one out.");
+                        "A task starts after " + DELAY + " or at " + RUN_AT + ", but got both. Remove one of them.");
             }
-            if (wish.patience != null && invocation.has(EXPLAIN)) {
-                throw new InvalidInput("With " + EXPLAIN + " nothing is submitted that could be waited for, but got "
-                        + WAIT + " as well. Leave one out.");
+            if (arguments.patience != null && invocation.has(EXPLAIN)) {
+                throw new InvalidInput("With " + EXPLAIN + " nothing is submitted, so there is no result to wait for,"
+                        + " but got " + WAIT + " as well. Remove one of them.");
             }
-            return wish;
+            return arguments;
         }
 
         private static @Nullable Duration positive(String option, Invocation invocation) {

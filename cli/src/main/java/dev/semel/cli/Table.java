@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** A table of text that fits a width: the widest columns that may be narrowed are, the others stay whole. */
+/** A table of text that fits a width. The widest columns are narrowed if they may be; the others keep their width. */
 final class Table {
 
     private static final String GAP = "  ";
@@ -15,7 +15,7 @@ final class Table {
     private final List<Boolean> whole;
     private final List<List<String>> rows = new ArrayList<>();
 
-    /** A head that begins with {@code !} names a column that is never narrowed. */
+    /** Creates a table. A heading that starts with {@code !} names a column that is never narrowed. */
     Table(String... columns) {
         this.heads = Arrays.stream(columns)
                 .map(column -> column.startsWith("!") ? column.substring(1) : column)
@@ -25,11 +25,11 @@ final class Table {
     }
 
     Table add(String... cells) {
-        rows.add(List.of(cells));
+        rows.add(Arrays.stream(cells).map(Text::line).toList());
         return this;
     }
 
-    /** Prints one line for each row; what does not fit is cut. States have colours where there are any. */
+    /** Prints one line for each row, and cuts text that does not fit. States are coloured if colours are on. */
     void print(Console console) {
         int[] widths = widths(console.width());
         boolean colors = console.hasColors();
@@ -37,7 +37,7 @@ final class Table {
         rows.forEach(row -> console.out().println(line(row, widths, colors)));
     }
 
-    /** Prints rows of as many lines as they need; nothing is cut. */
+    /** Prints each row on as many lines as it needs; nothing is cut. */
     void printWrapped(PrintStream out, int width) {
         int[] widths = widths(width);
         out.println(line(heads, widths, false));
@@ -77,7 +77,7 @@ final class Table {
                 }
             }
             if (widest < 0) {
-                break; // too narrow for anything: whole columns matter more than the edge
+                break; // too narrow for all columns: whole columns matter more than the right margin
             }
             widths[widest]--;
             excess--;

@@ -7,12 +7,12 @@ import java.io.InputStreamReader;
 import java.io.Reader;
 import java.nio.charset.StandardCharsets;
 
-/** Reads a stream to its end and keeps only the last of it. */
+/** A reader that reads a stream to its end and keeps only the last part. */
 final class Tail {
 
     private Tail() {}
 
-    /** The last characters of a stream, as many as are kept of an error. */
+    /** Returns the last characters of a stream, as many as an error may have. */
     static String of(InputStream stream) {
         StringBuilder kept = new StringBuilder();
         char[] buffer = new char[Limits.ERROR_LENGTH];
@@ -24,7 +24,7 @@ final class Tail {
                 }
             }
         } catch (IOException e) {
-            return kept.toString(); // the process was killed; what it said before still counts
+            return kept.toString(); // the process was killed; its output until then still counts
         }
         return kept.toString();
     }

@@ -19,19 +19,19 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import picocli.CommandLine.Model.CommandSpec;
 
-/** {@code semel task cancel}: ends tasks that are open. */
+/** {@code semel task cancel}: cancels open tasks. */
 final class TaskCancelCommand implements Command {
 
     private static final Set<TaskState> OPEN = EnumSet.of(TaskState.PENDING, TaskState.RUNNING, TaskState.WAITING);
 
     @Override
     public CommandSpec spec() {
-        return Bulk.options(
+        return TaskSelection.options(
                 Options.command(
                         this,
-                        "Cancels tasks: some by their ids, or all that a filter lets pass.",
-                        "One that is pending or waiting ends at once. One that runs is asked to: it stays open, and keeps"
-                                + " its key, until its handler ends or its lease runs out.",
+                        "Cancels tasks, selected by ids or by a filter.",
+                        "A pending or waiting task ends immediately. A running task is asked to end: it stays open,"
+                                + " and keeps its key, until its handler ends or its lease expires.",
                         "semel task cancel 0190b5c8-7a3e-7b1e-9c55-3f3ad2a3c0de",
                         "semel task cancel --queue mail --state pending --dry-run",
                         "semel task cancel --queue mail --yes"),
@@ -40,50 +40,50 @@ final class TaskCancelCommand implements Command {
 
     @Override
     public int run(Invocation invocation) {
-        Bulk wish = Bulk.read(invocation, OPEN);
-        TaskQuery filter = wish.filter();
+        TaskSelection selection = TaskSelection.read(invocation, OPEN);
+        TaskQuery filter = selection.filter();
         TaskStore store = invocation.store().openExisting();
         try (Semel semel = invocation.operator(store)) {
             if (filter == null) {
-                return byIds(invocation, wish, store, semel.operations());
+                return byIds(invocation, selection, store, semel.operations());
             }
-            return wish.dryRun()
+            return selection.dryRun()
                     ? preview(invocation, filter, semel.operations())
-                    : all(invocation, wish, filter, store, semel.operations());
+                    : all(invocation, selection, filter, store, semel.operations());
         }
     }
 
-    private static int byIds(Invocation invocation, Bulk wish, TaskStore store, Operations operations) {
-        ByIds report = new ByIds(invocation);
+    private static int byIds(Invocation invocation, TaskSelection selection, TaskStore store, Operations operations) {
+        OutcomeReport report = new OutcomeReport(invocation);
         String tenant = invocation.tenant();
-        for (TaskId id : wish.ids()) {
+        for (TaskId id : selection.ids()) {
             try {
                 Task task = TaskCommand.find(store, id, tenant);
-                Cancellation outcome = wish.dryRun() ? expected(task) : operations.cancel(id);
-                JsonText json = ByIds.task(id, word(outcome));
+                Cancellation outcome = selection.dryRun() ? expected(task) : operations.cancel(id);
+                JsonText json = OutcomeReport.task(id, word(outcome));
                 switch (outcome) {
                     case CANCELLED ->
-                        report.done(json, (wish.dryRun() ? "Would cancel" : "Cancelled") + " task " + id + ".");
+                        report.done(json, (selection.dryRun() ? "Would cancel" : "Cancelled") + " task " + id + ".");
                     case ASKED ->
                         report.done(
                                 json,
-                                "Task " + id + " runs: " + (wish.dryRun() ? "would ask" : "asked")
-                                        + " its worker to end it.");
+                                "Task " + id + " is running: " + (selection.dryRun() ? "would ask" : "asked") + " its"
+                                        + " worker to end it.");
                     case ENDED -> report.refused(json, ended(TaskCommand.find(store, id, tenant)));
                 }
             } catch (TaskNotFound e) {
-                report.refused(ByIds.task(id, "not_found"), e);
+                report.refused(OutcomeReport.task(id, "not_found"), e);
             }
         }
-        return report.end(wish.dryRun());
+        return report.end(selection.dryRun());
     }
 
     private static Refusal ended(Task task) {
         return new Refusal(
                 ExitCode.EXISTS,
                 "TaskAlreadyFinished",
-                "Only a task that has not ended can be cancelled, but task " + task.id() + " is "
-                        + task.state().word() + ". It was not changed.",
+                "Only an open task can be cancelled, but task " + task.id() + " is "
+                        + task.state().word() + "." + " Nothing was changed.",
                 task.id(),
                 task.state());
     }
@@ -100,7 +100,7 @@ final class TaskCancelCommand implements Command {
         List<Task> shown = new ArrayList<>();
         AtomicLong count = new AtomicLong();
         operations.previewCancelAll(filter, task -> {
-            if (count.incrementAndGet() <= Bulk.SHOWN) {
+            if (count.incrementAndGet() <= TaskSelection.SHOWN) {
                 shown.add(task);
             }
         });
@@ -124,10 +124,11 @@ final class TaskCancelCommand implements Command {
         return ExitCode.DONE;
     }
 
-    private static int all(Invocation invocation, Bulk wish, TaskQuery filter, TaskStore store, Operations operations) {
+    private static int all(
+            Invocation invocation, TaskSelection selection, TaskQuery filter, TaskStore store, Operations operations) {
         Console console = invocation.console();
-        long total = Bulk.count(invocation, store, filter, OPEN);
-        if (!wish.isConfirmed(invocation, "cancel " + (total < 0 ? "all of them" : Text.count(total, "task")))) {
+        long total = TaskSelection.count(invocation, store, filter, OPEN);
+        if (!selection.isConfirmed(invocation, "cancel " + (total < 0 ? "all of them" : Text.count(total, "task")))) {
             console.out().println("Nothing was changed.");
             return ExitCode.FAILED;
         }
@@ -150,8 +151,10 @@ final class TaskCancelCommand implements Command {
         } else {
             console.out()
                     .println("Cancelled " + Text.count(cancelled, "task") + "."
-                            + (asked == 0 ? "" : " Asked the workers of " + asked + " that run.")
-                            + (ended == 0 ? "" : " Meanwhile ended: " + ended + "."));
+                            + (asked == 0
+                                    ? ""
+                                    : " Asked the workers of " + Text.count(asked, "running task") + " to" + " end.")
+                            + (ended == 0 ? "" : " Ended meanwhile: " + ended + "."));
         }
         return ExitCode.DONE;
     }

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
-/** {@code semel task …}: looks at tasks, and cancels them. */
+/** {@code semel task …}: shows and cancels tasks. */
 final class TaskCommand {
 
     static final String TOKENS = "--tokens";
@@ -23,7 +23,7 @@ final class TaskCommand {
 
     static CommandSpec spec() {
         CommandSpec spec = Options.group(
-                "Looks at tasks and cancels them: show, list, result, explain, cancel.",
+                "Shows and cancels tasks: show, list, result, explain, cancel.",
                 "semel task list --queue payments --state failed",
                 "semel task show 0190b5c8-7a3e-7b1e-9c55-3f3ad2a3c0de",
                 "semel task result 0190b5c8-7a3e-7b1e-9c55-3f3ad2a3c0de --wait 30s");
@@ -36,29 +36,29 @@ final class TaskCommand {
     }
 
     static OptionSpec tokens() {
-        return Options.flag(TOKENS, "Show the token of each effect as well, for looking it up with the provider.");
+        return Options.flag(TOKENS, "Also show the token of each effect, to look it up at the provider.");
     }
 
-    /** The task of this id, if the tenant that was asked for may see it. */
+    /** Returns the task with this id, if it belongs to the given tenant. */
     static Task find(TaskStore store, TaskId id, @Nullable String tenant) {
         Task task = store.find(List.of(id)).get(id);
         if (task == null || (tenant != null && !tenant.equals(task.tenant()))) {
             throw new TaskNotFound(
-                    "There is no task \"" + id + "\", or its data is no longer stored. Look at the id, --store and"
-                            + " --tenant; \"semel task list\" shows what is there.",
+                    "There is no task \"" + id + "\", or its data is no longer stored. Check the id, --store and"
+                            + " --tenant; \"semel task list\" lists the tasks.",
                     id);
         }
         return task;
     }
 
-    /** {@code semel task show ID}: all that is stored of a task. */
+    /** {@code semel task show ID}: shows everything that is stored about a task. */
     private static final class Show implements Command {
 
         @Override
         public CommandSpec spec() {
             return Options.command(
                             this,
-                            "Shows all that is stored of a task, its attempts and its effects included.",
+                            "Shows everything that is stored about a task, including its attempts and effects.",
                             "",
                             "semel task show 0190b5c8-7a3e-7b1e-9c55-3f3ad2a3c0de",
                             "semel task show 0190b5c8-7a3e-7b1e-9c55-3f3ad2a3c0de --json")
@@ -85,7 +85,7 @@ final class TaskCommand {
         }
     }
 
-    /** All that is stored of a task, for a person. */
+    /** Prints everything that is stored about a task. */
     static void print(TaskHistory history, boolean tokens, Console console) {
         Task task = history.task();
         Task.Progress progress = task.progress();
@@ -98,7 +98,10 @@ final class TaskCommand {
         line(out, "Queue", task.queue());
         line(out, "Tenant", task.tenant());
         if (identity != null) {
-            line(out, "Key", identity.key() + " (scope " + TaskJson.scope(identity) + ", run " + task.run() + ")");
+            line(
+                    out,
+                    "Key",
+                    Text.line(identity.key()) + " (scope " + TaskJson.scope(identity) + ", run " + task.run() + ")");
         }
         line(out, "Created", Text.time(task.createdAt()));
         if (progress.finishedAt() != null) {
@@ -112,6 +115,14 @@ final class TaskCommand {
         String result = progress.result();
         if (result != null) {
             line(out, "Result", Text.cut(Text.printable(result), room));
+        }
+        String error = progress.lastError();
+        // An attempt's own error is shown with the attempt. A task that a person gave up has an error besides: who and
+        // why.
+        if (error != null && history.attempts().stream().noneMatch(attempt -> error.equals(attempt.error()))) {
+            error.lines()
+                    .flatMap(line -> Text.wrapped(Text.printable(line), room).stream())
+                    .forEach(new LabelledLines(out, "Error")::print);
         }
         if (history.attempts().isEmpty()) {
             line(out, "Attempts", "none yet");
@@ -127,16 +138,33 @@ final class TaskCommand {
         String word = Colors.painted(task.state().word(), colors);
         String parked = history.parkedFor()
                 .map(effect ->
-                        ", parked: nobody knows whether effect \"" + effect.id().label() + "\" happened")
+                        ", parked: the outcome of effect \"" + effect.id().label() + "\" is unknown")
                 .orElse("");
         return word + parked + (task.progress().cancelRequested() ? ", cancel requested" : "");
     }
 
-    /** How to let a parked task go on. */
+    /** Prints how to resolve the effect of a parked task. */
     private static void printResolving(PrintStream out, Task task, EffectRecord effect) {
         line(out, "Resolve", EffectResolveCommand.example(task.id(), effect.id()));
         line(out, "", "  --attempt " + effect.by().attempt() + " --reason TEXT");
         line(out, "", "  --done [RESULT] | --not-done | --give-up");
+    }
+
+    /** Prints lines of which only the first has a label. */
+    private static final class LabelledLines {
+
+        private final PrintStream out;
+        private String label;
+
+        LabelledLines(PrintStream out, String label) {
+            this.out = out;
+            this.label = label;
+        }
+
+        void print(String text) {
+            line(out, label, text);
+            label = "";
+        }
     }
 
     static void line(PrintStream out, String name, String value) {

@@ -6,7 +6,7 @@ import dev.semel.store.TaskStore;
 import dev.semel.task.TaskId;
 import picocli.CommandLine.Model.CommandSpec;
 
-/** {@code semel task explain ID}: why a task is what it is, and what its key would do now. */
+/** {@code semel task explain ID}: explains a task, and what a submission with its key would do now. */
 final class TaskExplainCommand implements Command {
 
     @Override

@@ -5,7 +5,7 @@ import dev.semel.store.EffectRecord;
 import dev.semel.store.EffectState;
 import dev.semel.store.Task;
 import dev.semel.store.TaskStore;
-import dev.semel.task.Lease;
+import dev.semel.task.AttemptId;
 import dev.semel.task.TaskId;
 import dev.semel.task.TaskState;
 import java.util.Comparator;
@@ -14,12 +14,12 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A task with all that its attempts did, as people look at it.
+ * A task with its attempts and effects.
  *
  * @param task the task
  * @param attempts its attempts, oldest first
  * @param effects the effects of its lineage, in the order in which they were intended
- * @param others those tasks of its lineage that dealt with any of the effects last, as far as they are stored
+ * @param others the other stored tasks of its lineage that were the last to work on one of the effects
  */
 record TaskHistory(Task task, List<Attempt> attempts, List<EffectRecord> effects, Map<TaskId, Task> others) {
 
@@ -30,13 +30,13 @@ record TaskHistory(Task task, List<Attempt> attempts, List<EffectRecord> effects
         effects = effects.stream().sorted(BY_TIME).toList();
     }
 
-    /** Reads it. */
+    /** Reads the history of a task. */
     static TaskHistory of(TaskStore store, Task task) {
         List<EffectRecord> effects = store.effects(List.of(task.lineage())).getOrDefault(task.lineage(), List.of());
         return of(store, task, store.attempts(task.id()), effects);
     }
 
-    /** Puts it together from what was read before, and reads what is missing. */
+    /** Builds the history from the given attempts and effects, and reads the rest. */
     static TaskHistory of(TaskStore store, Task task, List<Attempt> attempts, List<EffectRecord> effects) {
         List<TaskId> others = effects.stream()
                 .map(effect -> effect.by().taskId())
@@ -47,8 +47,8 @@ record TaskHistory(Task task, List<Attempt> attempts, List<EffectRecord> effects
     }
 
     /**
-     * The effect because of which the task is parked. It may also be waiting for a mutex some time after it was parked; then
-     * the effect has an outcome, or whoever gave it up had the last word.
+     * Returns the effect because of which the task is parked. A waiting task may also wait for a mutex, some time after
+     * it was parked; then the effect has an outcome or was given up.
      */
     Optional<EffectRecord> parkedFor() {
         if (task.state() != TaskState.WAITING || attempts.isEmpty()) {
@@ -61,7 +61,7 @@ record TaskHistory(Task task, List<Attempt> attempts, List<EffectRecord> effects
                 || !reason.equals(task.progress().lastError())) {
             return Optional.empty();
         }
-        Lease left = new Lease(task.id(), last.number());
+        AttemptId left = new AttemptId(task.id(), last.number());
         return effects.stream()
                 .filter(effect -> effect.state() == EffectState.UNKNOWN
                         && effect.by().equals(left)

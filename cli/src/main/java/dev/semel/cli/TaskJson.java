@@ -12,7 +12,7 @@ final class TaskJson {
 
     private TaskJson() {}
 
-    /** What a listing tells of a task: all but its documents and its history. */
+    /** Returns a task as in a listing: everything except its documents and its history. */
     static JsonText summary(Task task) {
         Task.Progress progress = task.progress();
         Identity identity = task.identity();
@@ -37,7 +37,7 @@ final class TaskJson {
                 .put("last_error", progress.lastError());
     }
 
-    /** All that is stored of a task. */
+    /** Returns everything that is stored about a task. */
     static JsonText whole(TaskHistory history, boolean tokens) {
         Task task = history.task();
         var timeout = task.options().timeout();
@@ -79,7 +79,7 @@ final class TaskJson {
         return outcome == null ? null : outcome.word();
     }
 
-    /** The scope as {@code --scope} takes it. */
+    /** Returns the scope in the form that {@code --scope} takes. */
     static String scope(Identity identity) {
         return identity.scopeKind() == Scope.Kind.CUSTOM
                 ? "custom:" + identity.scopeName()

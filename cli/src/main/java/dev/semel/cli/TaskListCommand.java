@@ -18,12 +18,12 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 
-/** {@code semel task list}: tasks, newest first. */
+/** {@code semel task list}: lists tasks, newest first. */
 final class TaskListCommand implements Command {
 
     private static final int USUAL_LIMIT = 50;
 
-    // The id alone takes 36 characters: below this width there is room for the names only if the rest is short.
+    // The id alone takes 36 characters: below this width the names fit only if the other columns are short.
     private static final int WIDE = 100;
 
     @Override
@@ -35,20 +35,20 @@ final class TaskListCommand implements Command {
                         "semel task list --queue payments --state failed --state timed_out",
                         "semel task list --type charge --key charge-ORD-123",
                         "semel task list --limit 100 --before 0190b5c8-7a3e-7b1e-9c55-3f3ad2a3c0de")
-                .addOption(Options.value("--queue", "QUEUE", "Only of this queue."))
-                .addOption(Options.value("--type", "TYPE", "Only of this task type."))
-                .addOption(Options.states("Only in this state", EnumSet.allOf(TaskState.class)))
+                .addOption(Options.value("--queue", "QUEUE", "Only tasks of this queue."))
+                .addOption(Options.value("--type", "TYPE", "Only tasks of this type."))
+                .addOption(Options.states("Only tasks in this state", EnumSet.allOf(TaskState.class)))
                 .addOption(Options.value(
-                        "--key", "KEY", "Only of this key: all its runs. Needs --type, or another --scope."))
+                        "--key", "KEY", "Only tasks with this key: all its runs. Requires --type, or another --scope."))
                 .addOption(Options.scope("Scope of the key: type (default), queue, tenant, custom:NAME."));
         return paged(spec);
     }
 
-    /** Adds the options of a list that has pages. */
+    /** Adds the options of a list with pages. */
     static CommandSpec paged(CommandSpec spec) {
-        return Watch.option(
-                spec.addOption(Options.value("--limit", "N", "At most so many, 1 to 1000; " + USUAL_LIMIT + "."))
-                        .addOption(Options.value("--before", "ID", "Only older than this task: the next page.")));
+        return Watch.option(spec.addOption(Options.value(
+                        "--limit", "N", "The maximum number of tasks, 1 to 1000. Default:" + " " + USUAL_LIMIT + "."))
+                .addOption(Options.value("--before", "ID", "Only tasks older than this one: the next page.")));
     }
 
     @Override
@@ -67,7 +67,7 @@ final class TaskListCommand implements Command {
         }
     }
 
-    /** A full page, or all there is: a store may answer with less than there is. */
+    /** Returns a full page, or all tasks if there are fewer. Reads on because a store may return a short page. */
     static Page page(TaskStore store, TaskQuery query) {
         List<Task> tasks = new ArrayList<>();
         TaskQuery rest = query;
@@ -101,10 +101,10 @@ final class TaskListCommand implements Command {
     private static @Nullable Identity identity(Invocation invocation) {
         String key = invocation.text("--key");
         String word = invocation.text("--scope");
-        if (key == null || key.isEmpty()) {
+        if (key == null) {
             if (word != null) {
-                throw new InvalidInput("A scope belongs to a key, but got --scope \"" + Text.shown(word)
-                        + "\" without --key. Give the key as well.");
+                throw new InvalidInput("Option --scope requires --key, but got only --scope" + " \"" + Text.shown(word)
+                        + "\". Give the key as well.");
             }
             return null;
         }
@@ -115,9 +115,8 @@ final class TaskListCommand implements Command {
             case TENANT, CUSTOM -> null;
         };
         if (needed != null && invocation.text(needed) == null) {
-            throw new InvalidInput(
-                    "A key of scope " + scope.word() + " is found with " + needed + ", but got only the key \""
-                            + Text.shown(key) + "\". Give " + needed + " as well, or another --scope.");
+            throw new InvalidInput("A key of scope " + scope.word() + " requires " + needed + ", but got only the key"
+                    + " \"" + Text.shown(key) + "\". Give " + needed + " as well, or another --scope.");
         }
         return Identity.of(
                 invocation.tenantOrDefault(),
@@ -153,7 +152,7 @@ final class TaskListCommand implements Command {
         }
     }
 
-    /** Tasks as a table, with as many columns as there is room for. */
+    /** Returns the tasks as a table, with as many columns as fit. */
     static Table table(List<Task> tasks, Console console) {
         boolean wide = console.width() >= WIDE;
         Table table = wide

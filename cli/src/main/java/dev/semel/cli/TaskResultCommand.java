@@ -10,7 +10,7 @@ import dev.semel.task.TaskType;
 import java.time.Duration;
 import picocli.CommandLine.Model.CommandSpec;
 
-/** {@code semel task result ID}: the stored result, waited for if that is wanted. */
+/** {@code semel task result ID}: prints the result of a task, and waits for it on request. */
 final class TaskResultCommand implements Command {
 
     @Override
@@ -18,11 +18,12 @@ final class TaskResultCommand implements Command {
         return Options.command(
                         this,
                         "Prints the result of a task.",
-                        "Exit code 1 if the task failed or has not ended in time, 5 if there is no such task.",
+                        "Exit code 1 if the task failed or did not end in time, 5 if there is no such task.",
                         "semel task result 0190b5c8-7a3e-7b1e-9c55-3f3ad2a3c0de",
                         "semel task result 0190b5c8-7a3e-7b1e-9c55-3f3ad2a3c0de --wait 5m --json")
                 .addPositional(Options.position(0, "ID", "The task id that submit or list printed."))
-                .addOption(Options.value("--wait", "DURATION", "Wait so long for the task to end; 0."));
+                .addOption(Options.value(
+                        "--wait", "DURATION", "Wait up to this time for the task to end. Default:" + " 0."));
     }
 
     @Override

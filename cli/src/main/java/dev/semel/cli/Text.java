@@ -8,9 +8,10 @@ import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
-/** Values as people read them. */
+/** Formats values for people. */
 final class Text {
 
     private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm:ss", Locale.ROOT);
@@ -21,17 +22,20 @@ final class Text {
 
     private Text() {}
 
-    /** A time on this machine's wall, to the second. */
+    /** Formats a time in this machine's time zone, to the second. */
     static String time(@Nullable Instant time) {
         return time == null ? "-" : TIME.format(time.atZone(ZoneId.systemDefault()));
     }
 
-    /** A time in as few characters as tell one from another in a list. */
+    /** Formats a time in as few characters as a list needs. */
     static String shortTime(Instant time) {
         return SHORT_TIME.format(time.atZone(ZoneId.systemDefault()));
     }
 
-    /** A time beside another one: to the millisecond without its day if that is the same, because then order matters. */
+    /**
+     * Formats a time next to another one. If both are on the same day, it has milliseconds and no date, because then
+     * their order matters.
+     */
     static String timeBeside(Instant other, Instant time) {
         ZoneId zone = ZoneId.systemDefault();
         return time.atZone(zone).toLocalDate().equals(other.atZone(zone).toLocalDate())
@@ -39,7 +43,7 @@ final class Text {
                 : time(time);
     }
 
-    /** A span, to the precision that a person cares for. */
+    /** Formats a duration, with the precision that a person needs. */
     static String span(Duration span) {
         long millis = span.toMillis();
         if (millis < 10_000) {
@@ -52,12 +56,12 @@ final class Text {
         return seconds < 7_200 ? seconds / 60 + " min" : seconds / 3_600 + " h";
     }
 
-    /** A number of things: {@code 1 task}, {@code 2 tasks}. */
+    /** Formats a number of things: {@code 1 task}, {@code 2 tasks}. */
     static String count(long number, String thing) {
         return number + " " + thing + (number == 1 ? "" : "s");
     }
 
-    /** A word of JSON as people write it: {@code not_done} is {@code not done}. */
+    /** Turns a name in JSON into words: {@code not_done} becomes {@code not done}. */
     static String words(String word) {
         return word.replace('_', ' ');
     }
@@ -69,12 +73,49 @@ final class Text {
                         text.lines().filter(line -> !line.isBlank()).findFirst().orElse(""));
     }
 
-    /** A text of somebody else's, which must not control the terminal. */
+    /**
+     * Escapes foreign text, which must not control the terminal: control characters other than line feed and tab, and
+     * characters that change how their neighbours are shown.
+     */
     static String printable(String text) {
-        StringBuilder safe = new StringBuilder(text.length());
-        text.codePoints()
-                .map(c -> Character.isISOControl(c) && c != '\n' && c != '\t' ? 0xFFFD : c)
-                .forEach(safe::appendCodePoint);
+        return escaped(text, c -> (Character.isISOControl(c) && c != '\n' && c != '\t') || isFormatting(c));
+    }
+
+    /** The same for a text that stays on one line. */
+    static String line(String text) {
+        return escaped(text, c -> Character.isISOControl(c) || isFormatting(c));
+    }
+
+    /** Escapes only what no output of this program contains by itself; in JSON the escape means the same character. */
+    static String withoutFormatting(String text) {
+        return escaped(text, Text::isFormatting);
+    }
+
+    /**
+     * Returns whether a character is invisible and changes how others are shown: marks that turn the direction of
+     * writing, separators of lines and paragraphs that are not line feeds, and half surrogate pairs.
+     */
+    private static boolean isFormatting(int c) {
+        return switch (Character.getType(c)) {
+            case Character.FORMAT, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR, Character.SURROGATE -> true;
+            default -> false;
+        };
+    }
+
+    private static String escaped(String text, IntPredicate unsafe) {
+        if (text.codePoints().noneMatch(unsafe)) {
+            return text;
+        }
+        StringBuilder safe = new StringBuilder(text.length() + 16);
+        text.codePoints().forEach(c -> {
+            if (unsafe.test(c)) {
+                for (char half : Character.toChars(c)) {
+                    safe.append(String.format(Locale.ROOT, "\\u%04X", (int) half));
+                }
+            } else {
+                safe.appendCodePoint(c);
+            }
+        });
         return safe.toString();
     }
 
@@ -82,12 +123,12 @@ final class Text {
         return Limits.shown(value);
     }
 
-    /** Cuts a text to a width, and marks that. */
+    /** Cuts a text to a width, and marks the cut. */
     static String cut(String text, int width) {
         return text.length() <= width ? text : text.substring(0, Math.max(0, width - 1)) + "…";
     }
 
-    /** Breaks a text into lines of a width, between words where that is possible. */
+    /** Breaks a text into lines of a width, between words if possible. */
     static List<String> wrapped(String text, int width) {
         List<String> lines = new ArrayList<>();
         String rest = text;

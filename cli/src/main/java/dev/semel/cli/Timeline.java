@@ -6,7 +6,7 @@ import dev.semel.store.EffectRecord;
 import dev.semel.store.EffectState;
 import dev.semel.store.Resolution;
 import dev.semel.store.Task;
-import dev.semel.task.Lease;
+import dev.semel.task.AttemptId;
 import dev.semel.task.TaskId;
 import java.io.PrintStream;
 import java.time.Duration;
@@ -18,15 +18,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Draws the attempts of a task and the effects of its lineage as one timeline: each effect stands below the attempt that dealt
- * with it last.
+ * The attempts of a task and the effects of its lineage as one timeline: each effect is drawn below the last attempt
+ * that worked on it.
  */
 final class Timeline {
 
-    /** The most effects that are drawn below one attempt; what is left out is done. */
+    /** The maximum number of effects that are drawn below one attempt; only done effects are left out. */
     static final int SHOWN = 50;
 
-    // A longer name has a line of its own, so that one of them does not push all others to the edge.
+    // A longer name gets a separate line, so that it does not push the columns of all others to the right.
     private static final int WIDEST_NAME = 24;
 
     private static final String GAP = "  ";
@@ -38,7 +38,7 @@ final class Timeline {
     private final PrintStream out;
     private final int width;
     private final boolean colors;
-    private final Map<Lease, List<EffectRecord>> byAttempt = new LinkedHashMap<>();
+    private final Map<AttemptId, List<EffectRecord>> byAttempt = new LinkedHashMap<>();
     private final int nameWidth;
     private final int stateWidth;
 
@@ -103,18 +103,41 @@ final class Timeline {
             }
         });
         printRow(HEADS, widths, false);
+        int lastError = lastError();
         for (int i = 0; i < history.attempts().size(); i++) {
             Attempt attempt = history.attempts().get(i);
             printRow(rows.get(i + 1), widths, colors);
             List<EffectRecord> effects =
-                    byAttempt.getOrDefault(new Lease(history.task().id(), attempt.number()), List.of());
+                    byAttempt.getOrDefault(new AttemptId(history.task().id(), attempt.number()), List.of());
             String error = attempt.error();
             if (error != null) {
                 String margin = (effects.isEmpty() ? " " : "│") + " ".repeat(widths[0] + GAP.length() - 1);
-                out.println(margin + Text.cut(Text.firstLine(error), room(margin.length())));
+                printError(error, margin, i == lastError);
             }
             printEffects(effects, attempt.startedAt(), error);
         }
+    }
+
+    /** Returns the index of the newest attempt with an error, whose error is printed whole; -1 if there is none. */
+    private int lastError() {
+        for (int i = history.attempts().size() - 1; i >= 0; i--) {
+            if (history.attempts().get(i).error() != null) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    private void printError(String error, String margin, boolean whole) {
+        int room = room(margin.length());
+        if (!whole) {
+            out.println(margin + Text.cut(Text.firstLine(error), room));
+            return;
+        }
+        error.lines()
+                .filter(line -> !line.isBlank())
+                .flatMap(line -> Text.wrapped(Text.printable(line.replace("\t", "    ")), room).stream())
+                .forEach(line -> out.println(margin + line));
     }
 
     private void printRow(String[] row, int[] widths, boolean painted) {
@@ -131,11 +154,11 @@ final class Timeline {
 
     // ---- other runs of the lineage
 
-    /** Prints what other runs did before this one, or after it; tells whether there is still nothing above. */
+    /** Prints what other runs did before this one, or after it. Returns whether nothing has been printed yet. */
     private boolean printOthers(boolean later, boolean first) {
         boolean nothing = first;
-        for (Map.Entry<Lease, List<EffectRecord>> entry : byAttempt.entrySet()) {
-            Lease by = entry.getKey();
+        for (Map.Entry<AttemptId, List<EffectRecord>> entry : byAttempt.entrySet()) {
+            AttemptId by = entry.getKey();
             if (!by.taskId().equals(history.task().id()) && isLater(by.taskId()) == later) {
                 separate(nothing);
                 printOther(by, entry.getValue());
@@ -145,7 +168,7 @@ final class Timeline {
         return nothing;
     }
 
-    private void printOther(Lease by, List<EffectRecord> effects) {
+    private void printOther(AttemptId by, List<EffectRecord> effects) {
         Task other = history.others().get(by.taskId());
         boolean known = other != null || by.taskId().equals(history.task().lineage());
         String which = isLater(by.taskId()) ? "a later run" : known ? "an earlier run" : "another run";
@@ -194,7 +217,7 @@ final class Timeline {
         }
     }
 
-    /** Those that are not done, and as many others as there is room for, in their order. */
+    /** Returns the effects that are not done, and as many others as fit, in their order. */
     private static List<EffectRecord> shown(List<EffectRecord> effects) {
         long open = effects.stream()
                 .filter(effect -> effect.state() != EffectState.DONE)
@@ -226,10 +249,10 @@ final class Timeline {
         }
         Instant end = effect.windowEnd();
         if (end != null) {
-            pieces.add("provider's window until " + Text.time(end) + (effect.windowPassed() ? ", which is over" : ""));
+            pieces.add("provider's window until " + Text.time(end) + (effect.windowPassed() ? ", passed" : ""));
         }
         String note = effect.note();
-        // What the attempt's own error says is not said twice.
+        // A note that repeats the attempt's error is left out.
         if (note != null && !note.equals(known)) {
             pieces.add(Text.firstLine(note));
         }
@@ -252,16 +275,16 @@ final class Timeline {
     private static String how(EffectRecord effect) {
         EffectOutcome.How how = effect.how();
         return how == null
-                ? "nobody knows how"
+                ? "unknown how"
                 : switch (how) {
-                    case RAN -> effect.state() == EffectState.DONE ? "it ran" : "it said so";
+                    case RAN -> effect.state() == EffectState.DONE ? "it ran" : "reported";
                     case PROBED -> "probed";
                     case ASSUMED -> "assumed";
-                    case RESOLVED -> "a person said so";
+                    case RESOLVED -> "by a person";
                 };
     }
 
-    /** What a person said of it, now or before it was intended again. */
+    /** Describes a person's resolution, current or from before the effect was intended again. */
     private static String said(EffectRecord effect, Resolution resolution) {
         String words = switch (resolution.verdict()) {
             case DONE -> "resolved as done by ";

@@ -12,9 +12,9 @@ import java.util.Map;
 import picocli.CommandLine.Model.CommandSpec;
 
 /**
- * What the launcher shows the JVM once, so that later starts find these classes loaded and linked; hidden from the help.
- * It goes through errors and duplicates too: what was not used here is read from the jar and linked on every start. Only
- * picocli stays out of the recording whatever is done, because its classes are of a format too old for that.
+ * {@code semel training}: the training run from which the JVM records loaded and linked classes, so that later starts
+ * are faster; hidden from the help. It covers errors and duplicates too, because a class that is not used here is read
+ * from the jar and linked on every start. The recording cannot contain picocli, whose class file format is too old.
  */
 final class TrainingCommand implements Command {
 

@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 
-/** A list that is shown once or, with {@code --watch}, again and again until Ctrl-C. */
+/** A list that is printed once or, with {@code --watch}, repeatedly until Ctrl-C. */
 final class Watch {
 
     private static final String OPTION = "--watch";
@@ -21,32 +21,35 @@ final class Watch {
 
     static CommandSpec option(CommandSpec spec) {
         return spec.addOption(Options.optional(
-                OPTION, "INTERVAL", USUAL, "Show it again every so often, until Ctrl-C; " + USUAL + "."));
+                OPTION,
+                "INTERVAL",
+                USUAL,
+                "Print the list again at this interval until Ctrl-C. Default:" + " " + USUAL + "."));
     }
 
-    /** Checks the interval before anything is opened; null to show the list once. */
+    /** Returns the checked interval, or null to print the list once. Called before anything is opened. */
     static @Nullable Duration interval(Invocation invocation) {
         Duration given = invocation.duration(OPTION);
         return given == null ? null : Limits.positive("watch interval", given);
     }
 
-    /** Prints frames. Ctrl-C is how a watch is meant to end, so its exit code is 0. */
+    /** Prints frames. Ctrl-C is the normal end of a watch, so the exit code is 0. */
     static int show(Invocation invocation, @Nullable Duration interval, Runnable frame) {
         if (interval == null) {
             frame.run();
             return ExitCode.DONE;
         }
-        CountDownLatch told = new CountDownLatch(1);
+        CountDownLatch stopped = new CountDownLatch(1);
         CountDownLatch ended = new CountDownLatch(1);
-        try (AtSignal atSignal = new AtSignal(() -> end(told, ended))) {
+        try (ShutdownHook hook = new ShutdownHook(() -> end(stopped, ended))) {
             Console console = invocation.console();
             boolean first = true;
             do {
                 before(invocation, interval, first);
                 first = false;
                 frame.run();
-                // Nobody reads any more: that is an end as well.
-            } while (!console.out().checkError() && !told.await(interval.toMillis(), TimeUnit.MILLISECONDS));
+                // The reader of the output has closed it: that ends the watch as well.
+            } while (!console.out().checkError() && !stopped.await(interval.toMillis(), TimeUnit.MILLISECONDS));
             return ExitCode.DONE;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -66,12 +69,15 @@ final class Watch {
         } else if (!first) {
             console.out().println();
         }
-        console.out().println(Text.time(Instant.now()) + ", every " + Durations.text(interval) + ", Ctrl-C ends it");
+        console.out().println(Text.time(Instant.now()) + ", every " + Durations.text(interval) + ", Ctrl-C to stop");
     }
 
-    /** The JVM would give 130 after an interrupt: it is ended here as soon as the frame that is being printed is done. */
-    private static void end(CountDownLatch told, CountDownLatch ended) {
-        told.countDown();
+    /**
+     * Halts the JVM with exit code 0 after the current frame is printed. By itself the JVM would exit with 130 after an
+     * interrupt.
+     */
+    private static void end(CountDownLatch stopped, CountDownLatch ended) {
+        stopped.countDown();
         try {
             ended.await(PATIENCE_SECONDS, TimeUnit.SECONDS);
         } catch (InterruptedException e) {

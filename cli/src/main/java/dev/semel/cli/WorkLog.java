@@ -1,12 +1,12 @@
 package dev.semel.cli;
 
-import dev.semel.store.Applied;
 import dev.semel.store.ClaimRequest;
 import dev.semel.store.Claims;
 import dev.semel.store.Claims.Claimed;
+import dev.semel.store.Settled;
+import dev.semel.store.Settlement;
 import dev.semel.store.Task;
-import dev.semel.store.Transition;
-import dev.semel.task.Lease;
+import dev.semel.task.AttemptId;
 import dev.semel.task.StoreUnusable;
 import java.time.Duration;
 import java.time.Instant;
@@ -15,16 +15,16 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 
-/** Prints a line for each attempt that a worker ended, and knows when there is nothing left to do. */
+/** A log with one line for each attempt that a worker ended. It also detects when there is nothing left to do. */
 final class WorkLog implements ObservedStore.Observer {
 
     private final Console console;
     private final boolean json;
-    private final Map<Lease, Begun> held = new ConcurrentHashMap<>();
+    private final Map<AttemptId, StartedAttempt> held = new ConcurrentHashMap<>();
     private final CountDownLatch drained = new CountDownLatch(1);
     private volatile @Nullable StoreUnusable refusal;
 
-    private record Begun(Task task, long at) {}
+    private record StartedAttempt(Task task, long at) {}
 
     WorkLog(Console console, boolean json) {
         this.console = console;
@@ -32,7 +32,7 @@ final class WorkLog implements ObservedStore.Observer {
     }
 
     /**
-     * Waits until a claim found nothing due while nothing was in the worker's hands.
+     * Waits until a claim finds nothing due while the worker holds no task.
      *
      * @throws StoreUnusable if the store refuses claims
      */
@@ -56,7 +56,7 @@ final class WorkLog implements ObservedStore.Observer {
     public void claimed(ClaimRequest request, Claims claims) {
         long now = System.nanoTime();
         for (Claimed claimed : claims.tasks()) {
-            held.putIfAbsent(claimed.lease(), new Begun(claimed.task(), now));
+            held.putIfAbsent(claimed.lease().attemptId(), new StartedAttempt(claimed.task(), now));
         }
         Duration nextDue = claims.nextDue();
         if (held.isEmpty() && (nextDue == null || nextDue.isPositive())) {
@@ -65,23 +65,23 @@ final class WorkLog implements ObservedStore.Observer {
     }
 
     @Override
-    public void applied(Transition move, Applied answer) {
-        boolean refused = answer == Applied.STALE || answer == Applied.NOT_FOUND;
-        if (move instanceof Transition.Ending ending) {
-            Begun begun = held.remove(ending.lease());
-            if (begun != null) {
-                print(begun, ending, refused);
+    public void settled(Settlement settlement, Settled answer) {
+        boolean refused = answer == Settled.STALE || answer == Settled.NOT_FOUND;
+        if (settlement instanceof Settlement.Ending ending) {
+            StartedAttempt started = held.remove(ending.lease().attemptId());
+            if (started != null) {
+                print(started, ending, refused);
             }
-        } else if (refused && move instanceof Transition.ByWorker lost) {
-            held.remove(lost.lease());
+        } else if (refused) {
+            held.remove(settlement.lease().attemptId());
         }
     }
 
-    private void print(Begun begun, Transition.Ending ending, boolean refused) {
-        Task task = begun.task();
+    private void print(StartedAttempt started, Settlement.Ending ending, boolean refused) {
+        Task task = started.task();
         String outcome = ending.outcome().word();
         String error = error(ending);
-        Duration took = Duration.ofNanos(System.nanoTime() - begun.at());
+        Duration took = Duration.ofNanos(System.nanoTime() - started.at());
         if (json) {
             var identity = task.identity();
             console.out()
@@ -99,7 +99,7 @@ final class WorkLog implements ObservedStore.Observer {
                             .put("error", error)
                             .put(
                                     "parked_for",
-                                    ending instanceof Transition.Park park
+                                    ending instanceof Settlement.Park park
                                             ? park.effect().label()
                                             : null));
             return;
@@ -109,21 +109,22 @@ final class WorkLog implements ObservedStore.Observer {
                 .println(Text.time(Instant.now()) + "  " + task.id() + "  " + task.type() + "  attempt "
                         + ending.lease().attempt() + "  " + what + "  " + Text.span(took)
                         + (error == null ? "" : "  " + Text.cut(Text.firstLine(error), 200)));
-        if (ending instanceof Transition.Park park && !refused) {
+        if (ending instanceof Settlement.Park park && !refused) {
             console.out()
-                    .println("  It waits for a person: " + EffectResolveCommand.example(task.id(), park.effect())
+                    .println("  It is parked for a person to resolve: "
+                            + EffectResolveCommand.example(task.id(), park.effect())
                             + " --done [RESULT] | --not-done | --give-up");
         }
     }
 
-    private static @Nullable String error(Transition.Ending ending) {
+    private static @Nullable String error(Settlement.Ending ending) {
         return switch (ending) {
-            case Transition.Retry retry -> retry.error();
-            case Transition.Fail fail -> fail.error();
-            case Transition.Complete complete -> null;
-            case Transition.PutBack putBack -> null;
-            case Transition.Park park -> park.reason();
-            case Transition.Cancelled cancelled -> null;
+            case Settlement.Retry retry -> retry.error();
+            case Settlement.Fail fail -> fail.error();
+            case Settlement.Complete complete -> null;
+            case Settlement.PutBack putBack -> null;
+            case Settlement.Park park -> park.reason();
+            case Settlement.Cancelled cancelled -> null;
         };
     }
 }

@@ -3,6 +3,7 @@ package dev.semel.cli;
 import dev.semel.Semel;
 import dev.semel.engine.RawJson;
 import dev.semel.engine.Worker;
+import dev.semel.engine.WorkerOptions;
 import dev.semel.engine.WorkerSettings;
 import dev.semel.task.InvalidInput;
 import dev.semel.task.Limits;
@@ -19,57 +20,74 @@ import picocli.CommandLine.Model.CommandSpec;
 /** {@code semel worker QUEUE… --exec COMMAND}: runs any program as the handler of tasks. */
 final class WorkerCommand implements Command {
 
+    private static final String SHARE_STORE = "--share-store";
     private static final Duration USUAL_LEASE = Duration.ofSeconds(30);
     private static final Duration USUAL_GRACE = Duration.ofSeconds(30);
     private static final Duration POLL = Duration.ofSeconds(1);
 
-    // With --once the end of the work shows at the next look.
+    // With --once the end of the work is noticed at the next poll.
     private static final Duration POLL_ONCE = Duration.ofMillis(100);
 
     @Override
     public CommandSpec spec() {
         CommandSpec spec = Options.command(
                 this,
-                "Works off tasks with a program of your own.",
+                "Runs a program of yours as the handler of tasks.",
                 "The program gets the input on its standard input and writes the result to its standard output."
                         + " SEMEL_TASK_ID, SEMEL_KEY, SEMEL_ATTEMPT, SEMEL_RUN, SEMEL_TOKEN, SEMEL_TYPE, SEMEL_QUEUE and"
-                        + " SEMEL_TENANT are in its environment. Its exit code: 0 done, 75 retry, 65 failed for good, any other"
-                        + " failed and retried by policy. Its standard error is kept as the error.",
+                        + " SEMEL_TENANT are in its environment. Its exit code: 0 done, 75 retry, 65 permanent"
+                        + " failure, any other failure is retried by policy. Its standard error is stored as the"
+                        + " error.",
                 "semel worker payments --exec './charge.sh'",
                 "semel worker mail reports --exec 'python3 handle.py' --type send --concurrency 8 --timeout 5m",
                 "semel worker payments --exec ./charge.sh --once --json");
         return spec.addPositional(Options.positions("QUEUE", "The queues to take tasks from."))
-                .addOption(Options.required("--exec", "COMMAND", "What to run for each task, through \"sh -c\"."))
-                .addOption(
-                        Options.repeated("--type", "TYPE", "Take only tasks of this type; may be repeated. Any type."))
-                .addOption(Options.value("--concurrency", "N", "How many to run at once; the number of processors."))
+                .addOption(Options.required("--exec", "COMMAND", "The command to run for each task, with \"sh -c\"."))
+                .addOption(Options.repeated(
+                        "--type", "TYPE", "Take only tasks of this type. May be repeated. Default:" + " any type."))
                 .addOption(Options.value(
-                        "--lease", "DURATION", "A worker that is not heard of for this long has lost its task; 30s."))
-                .addOption(Options.value("--timeout", "DURATION", "How long one attempt may run; no limit."))
-                .addOption(Options.value("--max-attempts", "N", "How many attempts may fail; 5."))
+                        "--concurrency",
+                        "N",
+                        "How many tasks to run at the same time. Default: the" + " number of processors."))
                 .addOption(Options.value(
-                        "--grace", "DURATION", "How long to wait for running programs when told to end; 30s."))
+                        "--lease",
+                        "DURATION",
+                        "A worker without a heartbeat for this long loses its task. Default:" + " 30s."))
+                .addOption(Options.value("--timeout", "DURATION", "How long one attempt may run. Default: no limit."))
+                .addOption(Options.value("--max-attempts", "N", "How many attempts may fail. Default: 5."))
+                .addOption(Options.value(
+                        "--grace",
+                        "DURATION",
+                        "How long to wait for running programs after SIGTERM. Ctrl-C at a terminal reaches the programs as"
+                                + " well, and a task whose program it ends returns to the queue. Default: 30s."))
+                .addOption(Options.flag(
+                        SHARE_STORE,
+                        "Leave SEMEL_STORE in the environment of the program, for a program that calls semel itself. It"
+                                + " may contain a password, so it is removed otherwise."))
                 .addOption(Options.flag(
                         "--once",
-                        "Leave when nothing is due; what waits for its retry or its start is left for later."));
+                        "Exit when nothing is due. Tasks that wait for a retry or for their start time are left for"
+                                + " later."));
     }
 
     @Override
     public int run(Invocation invocation) {
-        Wish wish = Wish.read(invocation);
+        Arguments arguments = Arguments.read(invocation);
         Console console = invocation.console();
         boolean once = invocation.has("--once");
         WorkLog log = new WorkLog(console, invocation.json());
         StoreUrl url = invocation.store();
         CountDownLatch closed = new CountDownLatch(1);
-        try (ExecHandler handler = new ExecHandler(wish.command());
+        try (ExecHandler handler = new ExecHandler(arguments.command(), invocation.has(SHARE_STORE));
                 Semel semel = invocation.semel(new ObservedStore(url.open(), log));
-                AtSignal atSignal = new AtSignal(() -> close(handler, semel, closed))) {
-            wish.start(semel, handler, once);
+                ShutdownHook hook = new ShutdownHook(() -> close(handler, semel, closed))) {
+            arguments.start(semel, handler, once);
             if (!invocation.json() && !once) {
                 console.err()
-                        .println("Working on " + String.join(", ", wish.queues()) + " in " + url + ", up to "
-                                + wish.concurrency() + " at once. Ctrl-C ends it when what runs has ended.");
+                        .println("Working on " + String.join(", ", arguments.queues()) + " in " + url + ", up to "
+                                + arguments.concurrency() + " at the same time. Ctrl-C stops the worker. The"
+                                + " programs it runs get the Ctrl-C too: a task whose program it ends returns to the"
+                                + " queue.");
             }
             if (once) {
                 log.awaitDrained();
@@ -83,7 +101,10 @@ final class WorkerCommand implements Command {
         }
     }
 
-    /** At a signal: takes no more, waits for what runs, puts the rest back. */
+    /**
+     * Closes the worker at a signal: claims no more tasks, waits for the running ones, and returns the rest to the
+     * queue.
+     */
     private static void close(ExecHandler handler, Semel semel, CountDownLatch closed) {
         handler.beginClose();
         semel.close();
@@ -91,8 +112,8 @@ final class WorkerCommand implements Command {
         closed.countDown();
     }
 
-    /** All that the caller gave, checked. */
-    private record Wish(
+    /** The checked arguments of the command. */
+    private record Arguments(
             Set<String> queues,
             String command,
             List<String> types,
@@ -102,10 +123,9 @@ final class WorkerCommand implements Command {
             RetryPolicy retry,
             Duration grace) {
 
-        static Wish read(Invocation invocation) {
+        static Arguments read(Invocation invocation) {
             invocation.refuseTenant(
-                    "A worker takes the tasks of all tenants in its queues, and tenants are kept apart by"
-                            + " queues of their own");
+                    "A worker takes the tasks of all tenants in its queues; separate queues keep tenants apart");
             Set<String> queues = new LinkedHashSet<>();
             invocation.positions().forEach(queue -> queues.add(Limits.name("queue", queue)));
             String command = invocation.text("--exec", "");
@@ -113,30 +133,41 @@ final class WorkerCommand implements Command {
                 throw new InvalidInput(
                         "Option --exec takes a command, but got \"\". Give, for example, './charge.sh'.");
             }
+            WorkerOptions configured =
+                    invocation.settings().worker(queues.iterator().next());
             Duration timeout = invocation.duration("--timeout");
             Integer attempts = invocation.number("--max-attempts");
-            Wish wish = new Wish(
+            Arguments arguments = new Arguments(
                     queues,
                     command,
                     invocation.texts("--type").stream()
                             .map(type -> Limits.name("task type", type))
                             .distinct()
                             .toList(),
-                    invocation.number("--concurrency", Runtime.getRuntime().availableProcessors()),
-                    invocation.duration("--lease", USUAL_LEASE),
+                    invocation.number(
+                            "--concurrency",
+                            orElse(
+                                    configured.concurrency(),
+                                    Runtime.getRuntime().availableProcessors())),
+                    invocation.duration("--lease", orElse(configured.lease(), USUAL_LEASE)),
                     timeout == null ? null : Limits.positive("timeout", timeout),
                     attempts == null ? RetryPolicy.standard() : RetryPolicy.attempts(attempts),
-                    invocation.duration("--grace", USUAL_GRACE));
-            // Checks the settings now, before there is a store, and not when the worker starts.
-            new WorkerSettings("check", queues, wish.concurrency, 0, wish.lease, POLL, 1, WorkerSettings.FEWEST_BYTES);
-            return wish;
+                    invocation.duration("--grace", orElse(configured.closeGrace(), USUAL_GRACE)));
+            // Checks the settings before the store is opened, and not when the worker starts.
+            new WorkerSettings(
+                    "check", queues, arguments.concurrency, 0, arguments.lease, POLL, 1, WorkerSettings.FEWEST_BYTES);
+            return arguments;
+        }
+
+        private static <T> T orElse(@Nullable T configured, T usual) {
+            return configured != null ? configured : usual;
         }
 
         Worker start(Semel semel, ExecHandler handler, boolean once) {
             Worker.Builder worker = semel.worker(
                             queues.iterator().next(), queues.stream().skip(1).toArray(String[]::new))
                     .concurrency(concurrency)
-                    // Starting a program takes longer than a claim: nothing is gained by holding more than can run.
+                    // Starting a program takes longer than a claim, so holding more tasks than can run gains nothing.
                     .prefetch(0)
                     .lease(lease)
                     .poll(once ? POLL_ONCE : POLL)
@@ -150,8 +181,9 @@ final class WorkerCommand implements Command {
 
         private TaskType<RawJson, RawJson> type(String name) {
             TaskType.Builder<RawJson, RawJson> type = TaskType.builder(name, RawJson.class, RawJson.class)
+                    .queue(queues.iterator().next())
                     .retry(retry)
-                    .notRetried(ExecHandler.FailedForGood.class);
+                    .nonRetryable(ExecHandler.FailedForGood.class);
             if (timeout != null) {
                 type.timeout(timeout);
             }

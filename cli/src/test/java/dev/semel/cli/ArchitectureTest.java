@@ -7,7 +7,7 @@ import com.tngtech.archunit.lang.ArchRule;
 import dev.semel.architecture.ModuleRules;
 import java.util.Map;
 
-/** The rules of every module, and what is excepted from them here. */
+/** The rules of every module, and the exceptions of this one. */
 @AnalyzeClasses(packages = "dev.semel.cli", importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTest {
 
@@ -28,4 +28,7 @@ class ArchitectureTest {
     @ArchTest
     static final ArchRule noSleep = ModuleRules.noSleep(
             Map.of(DemoChildCommand.class, "a worker written by hand polls the store, without hints"));
+
+    @ArchTest
+    static final ArchRule noStaticPools = ModuleRules.noStaticPools();
 }

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Arguments as the shell hands them over: bytes, which need not be text. */
+/** Arguments as the shell passes them: bytes, which need not be text. */
 class ArgumentBytesTest {
 
     @TempDir
@@ -21,7 +21,7 @@ class ArgumentBytesTest {
     @ParameterizedTest
     @ValueSource(strings = {"C", "C.UTF-8"})
     void aKeyThatIsNotInUtf8IsRefusedSoThatTwoKeysNeverBecomeOne(String locale) throws Exception {
-        // 0xFC, an ü in Latin-1: no valid UTF-8, and replaced by the same character as any other such byte.
+        // 0xFC, an ü in Latin-1: not valid UTF-8, and replaced by the same character as any other such byte.
         assertThat(submit(locale, "inv-M\\374ller")).isEqualTo(ExitCode.BAD_INPUT);
         assertThat(directory.resolve("semel.db")).doesNotExist();
     }

@@ -38,7 +38,7 @@ class BadInputTest {
                 Arguments.of("tenant", args("t", "{}", "--tenant", "ü")),
                 Arguments.of("1048576", args("t", "\"" + "x".repeat(1 << 20) + "\"")),
                 Arguments.of("64", args("t", "[".repeat(65) + "]".repeat(65))),
-                Arguments.of("each member once", args("t", "{\"a\":1,\"a\":2}")),
+                Arguments.of("Member names of a JSON object are unique", args("t", "{\"a\":1,\"a\":2}")),
                 Arguments.of("NaN", args("t", "{\"a\":NaN}")),
                 Arguments.of("RFC 8259", args("t", "{order:1}")),
                 Arguments.of("single quotes", args("t", "{order:1}")),
@@ -67,23 +67,23 @@ class BadInputTest {
 
     @ParameterizedTest
     @MethodSource("badSubmissions")
-    void aBadSubmissionIsRefusedWithTheReasonAndLeavesNothingBehind(String told, String[] arguments)
+    void aBadSubmissionIsRefusedWithTheReasonAndLeavesNothingBehind(String expected, String[] arguments)
             throws IOException {
         Cli.Ran ran = cli.run(arguments).exits(2);
         assertThat(ran.out()).isEmpty();
-        assertThat(ran.err()).startsWith("semel: ").contains(told).doesNotContain("\tat ");
+        assertThat(ran.err()).startsWith("semel: ").contains(expected).doesNotContain("\tat ");
         assertThat(ran.err().lines()).hasSize(1);
         assertThat(directory).isEmptyDirectory();
     }
 
     @ParameterizedTest
     @MethodSource("badSubmissions")
-    void aBadSubmissionIsAnsweredInJson(String told, String[] arguments) {
+    void aBadSubmissionIsAnsweredInJson(String expected, String[] arguments) {
         String[] all = java.util.Arrays.copyOf(arguments, arguments.length + 1);
         all[arguments.length] = "--json";
         var json = cli.run(all).exits(2).json();
         assertThat(json.path("error").asString()).isEqualTo("InvalidInput");
-        assertThat(json.path("message").asString()).contains(told);
+        assertThat(json.path("message").asString()).contains(expected);
     }
 
     @Test
@@ -125,8 +125,8 @@ class BadInputTest {
 
     @ParameterizedTest
     @MethodSource("badWorkers")
-    void otherBadValuesAreRefusedBeforeTheStoreIsOpened(String told, String[] arguments) {
-        assertThat(cli.run(arguments).exits(2).err()).contains(told).doesNotContain("\tat ");
+    void otherBadValuesAreRefusedBeforeTheStoreIsOpened(String expected, String[] arguments) {
+        assertThat(cli.run(arguments).exits(2).err()).contains(expected).doesNotContain("\tat ");
         assertThat(directory.resolve("semel.db")).doesNotExist();
     }
 }

@@ -6,10 +6,10 @@ import java.util.Map;
 import java.util.ServiceLoader;
 import org.junit.jupiter.api.Test;
 
-/** The published program has no benchmarks; those are in the sources, and test the command with themselves. */
+/** The published program has no benchmarks. The module with the benchmarks tests the command itself. */
 class BenchTest {
 
-    /** The runnable jar is made of the class path of these tests, without what only they need. */
+    /** The runnable jar is built from the class path of these tests, without test dependencies. */
     @Test
     void theProgramHasNoClassOfTheBenchmarks() {
         assertThat(getClass().getResource("/dev/semel/cli/Main.class")).isNotNull();
@@ -20,6 +20,6 @@ class BenchTest {
     @Test
     void withoutThemTheCommandIsHiddenAndSaysWhereItIsAvailable() {
         assertThat(Main.program().getSubcommands()).doesNotContainKey("bench").containsKey("doctor");
-        assertThat(Cli.bare("", Map.of(), "bench", "--short").exits(2).err()).contains("./semel bench in a checkout");
+        assertThat(Cli.bare("", Map.of(), "bench", "--short").exits(2).err()).contains("./semel bench\" in a checkout");
     }
 }

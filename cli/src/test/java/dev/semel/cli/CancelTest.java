@@ -2,7 +2,7 @@ package dev.semel.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.semel.store.Transition;
+import dev.semel.store.Settlement;
 import java.nio.file.Path;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -56,21 +56,21 @@ class CancelTest {
         assertThat(task.path("state").asString()).isEqualTo("running");
         assertThat(task.path("cancel_requested").asBoolean()).isTrue();
         assertThat(cli.run("task", "cancel", id).exits(0).out())
-                .isEqualTo("Task " + id + " runs: asked its worker to end it.\n");
+                .isEqualTo("Task " + id + " is running: asked its worker to end it.\n");
         assertThat(cli.submit("t", "{}", "--key", "k")).isEqualTo(id);
     }
 
     @Test
     void oneThatHasEndedAnotherWayIsRefused() {
         String id = cli.submit("t", "{}");
-        Life.end(cli, "default", lease -> new Transition.Complete(lease, "1"));
+        Life.end(cli, "default", lease -> new Settlement.Complete(lease, "1"));
         JsonNode refused = cli.json(4, "task", "cancel", id);
         assertThat(refused.path("tasks").path(0).path("outcome").asString()).isEqualTo("ended");
         assertThat(refused.path("error").asString()).isEqualTo("TaskAlreadyFinished");
         assertThat(refused.path("existing_task_id").asString()).isEqualTo(id);
         assertThat(refused.path("status").asString()).isEqualTo("completed");
         assertThat(cli.run("task", "cancel", id).exits(4).err())
-                .startsWith("semel: Only a task that has not ended")
+                .startsWith("semel: Only an open task can be cancelled")
                 .doesNotContain("\tat ");
     }
 
@@ -130,7 +130,7 @@ class CancelTest {
         assertThat(cli.show(running).path("cancel_requested").asBoolean()).isTrue();
         assertThat(state(pending)).isEqualTo("pending");
         assertThat(cli.run("task", "cancel", "--all", "--yes").exits(0).out())
-                .isEqualTo("Cancelled 1 task. Asked the workers of 1 that run.\n");
+                .isEqualTo("Cancelled 1 task. Asked the workers of 1 running task to end.\n");
     }
 
     @Test
@@ -159,10 +159,10 @@ class CancelTest {
 
     @ParameterizedTest
     @MethodSource("mistakes")
-    void aMistakeIsToldBeforeTheStoreIsOpened(String told, String[] arguments) {
+    void aMistakeIsReportedBeforeTheStoreIsOpened(String expected, String[] arguments) {
         assertThat(cli.run(arguments).exits(2).err())
                 .startsWith("semel: ")
-                .contains(told)
+                .contains(expected)
                 .doesNotContain("\tat ");
         assertThat(directory).isEmptyDirectory();
     }

@@ -11,15 +11,16 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/** A program on this test's class path in a process of its own; killed by its id when closed. */
+/** A program on this test's class path in a separate process; killed by its id when closed. */
 final class Child implements AutoCloseable {
 
-    private static final int PATIENCE_SECONDS = 60;
+    private static final int PATIENCE_SECONDS = 240;
 
-    // A build in the background of a shell ignores the interrupt, and so would every child of it.
+    // A build in the background of a shell ignores the interrupt, and so would all its children.
     private static final List<String> HEEDING_INTERRUPTS = List.of("env", "--default-signal=INT");
     private static final List<String> PREFIX = runs(HEEDING_INTERRUPTS) ? HEEDING_INTERRUPTS : List.of();
 
@@ -43,12 +44,26 @@ final class Child implements AutoCloseable {
         });
     }
 
-    /** Starts the command line. What a killed process leaves behind goes into the directory. */
+    /** Starts the command line. Files that a killed process leaves behind are in the directory. */
     static Child semel(Path directory, String... arguments) {
         return start(directory, Main.class, line -> {}, arguments);
     }
 
+    /** Starts the command line with the store in its environment. */
+    static Child semelOn(String store, Path directory, String... arguments) {
+        return start(directory, Map.of("SEMEL_STORE", store), Main.class, line -> {}, arguments);
+    }
+
     static Child start(Path directory, Class<?> program, Consumer<String> lines, String... arguments) {
+        return start(directory, Map.of(), program, lines, arguments);
+    }
+
+    private static Child start(
+            Path directory,
+            Map<String, String> environment,
+            Class<?> program,
+            Consumer<String> lines,
+            String... arguments) {
         List<String> command = new ArrayList<>(PREFIX);
         command.addAll(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -61,18 +76,18 @@ final class Child implements AutoCloseable {
                 program.getName()));
         command.addAll(List.of(arguments));
         try {
-            Process process = new ProcessBuilder(command)
+            ProcessBuilder builder = new ProcessBuilder(command)
                     .directory(directory.toFile())
                     .redirectError(ProcessBuilder.Redirect.appendTo(
-                            directory.resolve("children.log").toFile()))
-                    .start();
-            return new Child(process, lines);
+                            directory.resolve("children.log").toFile()));
+            builder.environment().putAll(environment);
+            return new Child(builder.start(), lines);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
-    /** Whether this system's program can do that. */
+    /** Returns whether this system's program supports the option. */
     private static boolean runs(List<String> prefix) {
         List<String> command = new ArrayList<>(prefix);
         command.add("true");
@@ -94,7 +109,7 @@ final class Child implements AutoCloseable {
         return process.isAlive();
     }
 
-    /** Waits for its end and for the last of its output. */
+    /** Waits for its end and for the rest of its output. */
     int exitCode() throws InterruptedException {
         assertThat(process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS))
                 .as("the process ends")

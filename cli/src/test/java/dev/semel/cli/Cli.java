@@ -13,7 +13,7 @@ import java.util.Map;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Runs commands in this process on one store and keeps what they print. */
+/** Runs commands in this process on one store and records their output. */
 final class Cli {
 
     static final JsonMapper MAPPER = JsonMapper.builder().build();
@@ -33,7 +33,7 @@ final class Cli {
             return this;
         }
 
-        /** The one object on standard output, with nothing else beside it. */
+        /** Returns the only object on standard output. */
         JsonNode json() {
             assertThat(out.lines()).as("standard output").hasSize(1);
             assertThat(err).as("standard error").isEmpty();
@@ -64,7 +64,7 @@ final class Cli {
         return bare(in, Map.of(), all.toArray(String[]::new));
     }
 
-    /** Runs a command as it is. */
+    /** Runs a command without adding options. */
     static Ran bare(String in, Map<String, String> environment, String... arguments) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         ByteArrayOutputStream err = new ByteArrayOutputStream();
@@ -77,7 +77,7 @@ final class Cli {
         return new Ran(code, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
     }
 
-    /** Runs a command on the store as if somebody sat at a terminal and typed these answers. */
+    /** Runs a command on the store as if a person at a terminal typed these answers. */
     Ran atTerminal(String in, String... arguments) {
         List<String> all = new ArrayList<>(List.of(arguments));
         all.addAll(List.of("--store", url()));
@@ -92,7 +92,7 @@ final class Cli {
         return new Ran(code, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
     }
 
-    /** Submits a task and gives its id. */
+    /** Submits a task and returns its id. */
     String submit(String... arguments) {
         List<String> all = new ArrayList<>(List.of("submit"));
         all.addAll(List.of(arguments));
@@ -100,19 +100,19 @@ final class Cli {
         return run(all.toArray(String[]::new)).exits(0).json().path("task_id").asString();
     }
 
-    /** Runs a command that is to succeed and gives its JSON. */
+    /** Runs a command that must succeed and returns its JSON. */
     JsonNode json(String... arguments) {
         return json(0, arguments);
     }
 
-    /** Runs a command and gives its JSON. */
+    /** Runs a command and returns its JSON. */
     JsonNode json(int code, String... arguments) {
         List<String> all = new ArrayList<>(List.of(arguments));
         all.add("--json");
         return run(all.toArray(String[]::new)).exits(code).json();
     }
 
-    /** Submits a task to its only attempt, which fails; gives its id. */
+    /** Submits a task whose only attempt fails, and returns its id. */
     String dead(String... arguments) {
         String id = submit(arguments);
         String queue = show(id).path("queue").asString();
@@ -121,7 +121,7 @@ final class Cli {
         return id;
     }
 
-    /** All that is stored of a task. */
+    /** Returns everything that is stored about a task. */
     JsonNode show(String id) {
         return run("task", "show", id, "--json").exits(0).json();
     }

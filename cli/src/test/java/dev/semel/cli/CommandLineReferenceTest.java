@@ -12,7 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 
-/** docs/reference/command-line.md says what the program does. */
+/** The page docs/reference/command-line.md is complete, and its examples work. */
 class CommandLineReferenceTest {
 
     private static final Path PAGE = Path.of("..", "docs", "reference", "command-line.md");
@@ -31,7 +31,7 @@ class CommandLineReferenceTest {
                 assertThat(page).contains("`" + name + "`");
             }
             spec.subcommands().keySet().forEach(sub -> assertThat(page).contains("`" + name + " " + sub + "`"));
-            // Its options are on a page of their own.
+            // Its options are on a separate page.
             if (!name.equals("bench")) {
                 Stream.concat(
                                 Stream.of(spec),
@@ -47,7 +47,7 @@ class CommandLineReferenceTest {
     }
 
     @Test
-    @Timeout(120)
+    @Timeout(600)
     void theExamplesWork() throws IOException, InterruptedException {
         String printed = ShellPage.run(PAGE, directory);
         assertThat(printed).contains("\"result\":{\"paid\":true}", "\n7\n", "no such image");

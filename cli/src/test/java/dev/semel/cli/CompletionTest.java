@@ -14,7 +14,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Sources the script in a real bash and lets it complete. */
+/** The completion script, sourced in a real bash. */
 class CompletionTest {
 
     @TempDir
@@ -30,7 +30,7 @@ class CompletionTest {
     }
 
     private List<String> completed(String... words) throws IOException, InterruptedException {
-        // What bash does at a press of TAB; outside of one, "compopt" has nothing to set.
+        // The steps of bash when TAB is pressed; outside of a completion, "compopt" has nothing to set.
         String bash = "compopt() { :; }; source '" + script + "'; COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1));"
                 + " COMP_LINE=\"$*\"; COMPREPLY=();"
                 + " $(complete -p semel | sed 's/.*-F \\([^ ]*\\) .*/\\1/'); printf '%s\\n' \"${COMPREPLY[@]}\"";
@@ -49,7 +49,8 @@ class CompletionTest {
                 .contains("submit", "worker", "task", "effect", "queue", "dead", "key", "clean", "completion")
                 .doesNotContain(DemoChildCommand.NAME, TrainingCommand.NAME);
         assertThat(completed("semel", "que")).containsExactly("queue");
-        assertThat(completed("semel", "queue", "")).containsExactly("list", "pause", "resume", "set", "reset");
+        assertThat(completed("semel", "queue", ""))
+                .containsExactly("list", "pause", "resume", "set", "reset", "forget");
         assertThat(completed("semel", "effect", "")).containsExactly("list", "resolve");
         assertThat(completed("semel", "dead", "re")).containsExactly("redrive");
     }

@@ -68,7 +68,7 @@ class ConfigurationTest {
         assertThat(submit(0, "report", "{\"customer\":1,\"month\":2}").path("task_id"))
                 .isEqualTo(report.path("task_id"));
         submit(2, "report", "{\"month\":2}");
-        // a key that is given wins over everything
+        // a given key overrides everything
         assertThat(submit(0, "report", "{\"customer\":1}", "--key", "mine")
                         .path("created")
                         .asBoolean())
@@ -121,7 +121,7 @@ class ConfigurationTest {
         assertThat(submit(0, "t", "{}", "--key", "k").path("created").asBoolean())
                 .isFalse();
         submit(4, "t", "{}", "--key", "k", "--reuse", "reject");
-        // what is set at run time wins over what is declared, of the same queue
+        // settings made at run time override declared settings of the same queue
         configure("[queues.default]\nreuse = \"never, open=reject\"\n");
         cli.run("queue", "set", "default", "--reuse", "never").exits(0);
         assertThat(submit(0, "t", "{}", "--key", "k").path("created").asBoolean())
@@ -142,7 +142,7 @@ class ConfigurationTest {
         assertThat(directory.resolve("environment.db")).exists();
         Cli.bare("", both, "submit", "t", "{}", "--store", cli.url()).exits(0);
         assertThat(cli.file()).exists();
-        configure("store = \"redis:x\"\n");
+        configure("store = \"redis://x\"\n");
         assertThat(Cli.bare("", environment, "task", "list").exits(2).err()).contains("\"redis\"");
     }
 
@@ -170,7 +170,7 @@ class ConfigurationTest {
         assertThat(cli.run("submit", "t", "{}", "--config", config.toString())
                         .exits(2)
                         .err())
-                .contains("other.toml\" is not there");
+                .contains("other.toml\" does not exist");
         assertThat(Cli.bare("", Map.of("SEMEL_CONFIG", "/nowhere/x.toml"), "task", "list")
                         .exits(2)
                         .err())
@@ -183,7 +183,7 @@ class ConfigurationTest {
     }
 
     @Test
-    void aMistakeInItIsToldBeforeAnythingIsStored() throws IOException {
+    void aMistakeInItIsReportedBeforeAnythingIsStored() throws IOException {
         configure("[queues.payments]\nretenion = \"1d\"\n");
         for (String[] command : new String[][] {
             {"submit", "t", "{}"},

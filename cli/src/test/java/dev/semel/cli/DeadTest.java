@@ -216,10 +216,10 @@ class DeadTest {
 
     @ParameterizedTest
     @MethodSource("mistakes")
-    void aMistakeIsToldBeforeTheStoreIsOpened(String told, String[] arguments) {
+    void aMistakeIsReportedBeforeTheStoreIsOpened(String expected, String[] arguments) {
         assertThat(cli.run(arguments).exits(2).err())
                 .startsWith("semel: ")
-                .contains(told)
+                .contains(expected)
                 .doesNotContain("\tat ");
         assertThat(directory).isEmptyDirectory();
     }

@@ -16,8 +16,8 @@ import org.junit.jupiter.api.Timeout;
 import org.postgresql.ds.PGSimpleDataSource;
 import tools.jackson.databind.JsonNode;
 
-/** The demonstration on a PostgreSQL database that somebody names. */
-@Timeout(240)
+/** The demonstration on a given PostgreSQL database. */
+@Timeout(600)
 class DemoPostgresTest {
 
     private PGSimpleDataSource database;
@@ -50,7 +50,7 @@ class DemoPostgresTest {
     }
 
     @Test
-    void aServerThatIsNotThereIsToldAtOnceAndWithoutThePassword() {
+    void anUnreachableServerIsReportedAtOnceAndWithoutThePassword() {
         Cli.Ran ran = Cli.bare("", Map.of(), "demo", "--store", "postgresql://me:secret@127.0.0.1:1/nothing")
                 .exits(ExitCode.STORE_UNAVAILABLE);
         assertThat(ran.err()).contains("127.0.0.1:1/nothing").doesNotContain("secret");
@@ -58,7 +58,7 @@ class DemoPostgresTest {
     }
 
     @Test
-    void whoMayOnlyReadIsToldSo() throws SQLException {
+    void missingRightsAreReported() throws SQLException {
         String reader = "reader_of_" + database.getDatabaseName();
         try (Connection connection = database.getConnection();
                 Statement statement = connection.createStatement()) {

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
-/** A worker is killed inside an effect, and a person at a shell says what became of it. */
+/** A worker is killed inside an effect, and a person resolves the effect in a shell. */
 class EffectProcessesTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -67,7 +67,7 @@ class EffectProcessesTest {
                     "--store",
                     cli.url())) {
                 assertThat(person.exitCode()).as(person.out()).isZero();
-                assertThat(person.out()).contains("The task goes on with the given result", "is pending.");
+                assertThat(person.out()).contains("The task continues with the given result", "is pending.");
             }
             assertThat(cli.run("task", "result", id, "--wait", "60s").exits(0).out())
                     .isEqualTo("{\"paid\":true}\n");

@@ -2,7 +2,7 @@ package dev.semel.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.semel.jdbc.SqliteTaskStore;
+import dev.semel.sqlite.SqliteTaskStore;
 import dev.semel.store.TaskStore;
 import dev.semel.task.Lease;
 import java.io.IOException;
@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
-/** {@code semel effect …}, and what other commands show of effects, on a real store. */
+/** {@code semel effect …}, and effects in the output of other commands, on a real store. */
 class EffectTest {
 
     private static final String UNKNOWN = "0190b5c8-7a3e-7b1e-9c55-3f3ad2a3c0de";
@@ -40,7 +40,7 @@ class EffectTest {
         }
     }
 
-    /** Submits a task and lets an attempt do something. */
+    /** Submits a task and runs an attempt. */
     private String begun(String queue, EffectWork work, String... more) {
         String id = submit(queue, more);
         inWorld(world -> work.run(world, world.claim(queue)));
@@ -109,7 +109,7 @@ class EffectTest {
         String id = parked("--key", "k");
         assertThat(cli.run("task", "show", id).exits(0).out())
                 .contains(
-                        "waiting, parked: nobody knows whether effect \"charge\" happened",
+                        "waiting, parked: the outcome of effect \"charge\" is unknown",
                         "semel effect resolve " + id + " charge\n",
                         "  --attempt 2 --reason TEXT\n",
                         "└─ reserve  done ",
@@ -244,8 +244,8 @@ class EffectTest {
                                 .startsWith("Effect \"charge\" of task " + id + ", intended ")
                                 .endsWith(", is unknown; the task is parked."),
                         line -> assertThat(line)
-                                .isEqualTo("The task goes on with the given result, and does not run it."),
-                        line -> assertThat(line).isEqualTo("Recorded, by ada. Task " + id + " is pending."));
+                                .isEqualTo("The task continues with the given result, and does not run the effect."),
+                        line -> assertThat(line).isEqualTo("Resolution recorded by ada. Task " + id + " is pending."));
         JsonNode effect = effect(id, "charge");
         assertThat(effect.path("state").asString()).isEqualTo("done");
         assertThat(effect.path("how").asString()).isEqualTo("resolved");
@@ -273,7 +273,7 @@ class EffectTest {
         assertThat(cli.run("effect", "resolve", three, "charge", "--reason", "r", "--done")
                         .exits(0)
                         .out())
-                .contains("goes on without a result");
+                .contains("continues without a result");
         assertThat(effect(three, "charge").has("result")).isFalse();
         assertThat(effect(three, "charge").path("resolution").path("by").asString())
                 .isEqualTo(System.getProperty("user.name"));
@@ -295,15 +295,30 @@ class EffectTest {
     }
 
     @Test
+    void whoWaitsForAParkedTaskLearnsThatAPersonHasToResolveIt() {
+        String id = parked();
+        assertThat(cli.run("task", "result", id, "--wait", "100ms").exits(1).err())
+                .contains("has not ended within 100 ms. It is parked", "semel effect resolve")
+                .doesNotContain("It continues; wait for it again");
+        String pending = cli.submit("t", "{}");
+        assertThat(cli.run("task", "result", pending, "--wait", "100ms")
+                        .exits(1)
+                        .err())
+                .contains("It continues; wait for it again");
+    }
+
+    @Test
     void aTaskThatIsGivenUpIsADeadLetter() {
         String id = parked();
         assertThat(cli.run("effect", "resolve", id, "charge", "--give-up", "--reason", "bank is gone", "--by", "ada")
                         .exits(0)
                         .out())
                 .contains(
-                        "The task fails and is a dead letter; the effect stays unknown.", "Task " + id + " is failed.");
+                        "The task fails and becomes a dead letter; the effect stays unknown.",
+                        "Task " + id + " is failed.");
         assertThat(cli.show(id).path("last_error").asString()).contains("Given up by ada", "bank is gone");
         assertThat(effect(id, "charge").path("state").asString()).isEqualTo("unknown");
+        assertThat(cli.run("task", "show", id).exits(0).out()).contains("Error       Given up by ada, because");
         assertThat(cli.run("dead", "show", id).exits(0).out()).contains("given up by ada: bank is gone");
     }
 
@@ -313,7 +328,7 @@ class EffectTest {
         assertThat(cli.run("effect", "resolve", id, "charge", "--not-done", "--reason", "r", "--dry-run")
                         .exits(0)
                         .out())
-                .contains("The task goes on and runs it as if for the first time.\nNothing was changed.");
+                .contains("The task continues and runs the effect as if for the first time.\nNothing was changed.");
         JsonNode json = cli.json("effect", "resolve", id, "charge", "--done", "1", "--reason", "r", "--dry-run");
         assertThat(json.path("dry_run").asBoolean()).isTrue();
         assertThat(json.path("state").asString()).isEqualTo("unknown");
@@ -327,7 +342,8 @@ class EffectTest {
             "effect", "resolve", id, "charge", "--done", "{\"a\":1}", "--reason", "r", "--by", "ada", "--attempt", "2"
         };
         cli.run(word).exits(0);
-        assertThat(cli.run(word).exits(0).out()).contains("the same was said before, and nothing was changed");
+        assertThat(cli.run(word).exits(0).out())
+                .contains("the same resolution was recorded before. Nothing was changed");
         assertThat(cli.json(word).path("outcome").asString()).isEqualTo("repeated");
         inWorld(world -> world.complete(world.claim("payments"), "1"));
         assertThat(cli.run(word).exits(0).out()).contains("Task " + id + " is completed.");
@@ -350,8 +366,8 @@ class EffectTest {
             world.intend(third, "charge");
             world.retry(third, "no answer again");
         });
-        // The first answer was lost, say: it is the same word about the same attempt, and has done its work.
-        assertThat(cli.run(word).exits(0).out()).contains("the same was said before");
+        // Suppose the first answer was lost: this is the same resolution of the same attempt, which has been recorded.
+        assertThat(cli.run(word).exits(0).out()).contains("the same resolution was recorded before");
         assertThat(effect(id, "charge").path("state").asString()).isEqualTo("unknown");
         word[8] = "bob";
         JsonNode refused = cli.json(4, word);
@@ -361,7 +377,7 @@ class EffectTest {
                                 .toArray(String[]::new))
                         .exits(4)
                         .err())
-                .contains("no longer as attempt 2");
+                .contains("has changed since attempt 2");
         assertThat(effect(id, "charge").path("state").asString()).isEqualTo("unknown");
     }
 
@@ -373,7 +389,7 @@ class EffectTest {
         assertThat(refused.path("error").asString()).isEqualTo("EffectInProgress");
         assertThat(refused.path("status").asString()).isEqualTo("running");
         assertThat(refused.path("existing_task_id").asString()).isEqualTo(id);
-        assertThat(refused.path("message").asString()).contains("attempt 1", "still runs", "lease ends at");
+        assertThat(refused.path("message").asString()).contains("attempt 1", "still runs", "lease expires at");
     }
 
     @Test
@@ -388,7 +404,7 @@ class EffectTest {
         assertThat(cli.run("effect", "resolve", id, "charge", "--done", "1", "--reason", "r")
                         .exits(0)
                         .out())
-                .contains("Its next attempt goes on with the given result");
+                .contains("Its next attempt continues with the given result");
     }
 
     @Test
@@ -397,7 +413,7 @@ class EffectTest {
         assertThat(cli.run("effect", "resolve", id, "charge", "--not-done", "--reason", "r")
                         .exits(0)
                         .out())
-                .contains("A redrive or a rerun goes on and runs it", "Task " + id + " is failed.");
+                .contains("A redrive or a rerun continues and runs the effect", "Task " + id + " is failed.");
         JsonNode noted = cli.json("effect", "resolve", id, "refund#2", "--give-up", "--reason", "r");
         assertThat(noted.path("state").asString()).isEqualTo("unknown");
         assertThat(noted.path("resolution").path("verdict").asString()).isEqualTo("give_up");
@@ -434,7 +450,7 @@ class EffectTest {
     // ---- dead letters
 
     @Test
-    void theOutlookOfARedriveTellsWhatWillBecomeOfEachEffect() {
+    void theOutlookOfARedriveDescribesEachEffect() {
         String id = dead("--key", "k");
         assertThat(cli.run("dead", "show", id).exits(0).out())
                 .contains(
@@ -442,8 +458,8 @@ class EffectTest {
                         "A redrive would run task " + id + " again.",
                         "Effect reserve: done, and not run again.",
                         "Effect mail: not done, and run as if for the first time.",
-                        "Effect charge: unknown, and dealt with as the handler says",
-                        "Effect refund#2: unknown, and its provider's window is over: not run again");
+                        "Effect charge: unknown, and handled as the handler declares",
+                        "Effect refund#2: unknown, and past the provider's window: parked for a person and not run again");
         assertThat(cli.run("dead", "redrive", id, "--dry-run").exits(0).out())
                 .contains(
                         "attempts: 1 failed, effects done: reserve; not done: mail; unknown: charge; unknown and past its"

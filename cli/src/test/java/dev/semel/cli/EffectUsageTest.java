@@ -26,7 +26,7 @@ class EffectUsageTest {
                 Arguments.of("--reason", args("resolve", UNKNOWN, "charge", "--not-done")),
                 Arguments.of("The reason has 1 to", args("resolve", UNKNOWN, "charge", "--not-done", "--reason", " ")),
                 Arguments.of(
-                        "name of whoever resolves",
+                        "name of the person who resolves",
                         args("resolve", UNKNOWN, "charge", "--not-done", "--reason", "r", "--by", "")),
                 Arguments.of("The result: ", args("resolve", UNKNOWN, "charge", "--done", "{a:1}", "--reason", "r")),
                 Arguments.of("single quotes", args("resolve", UNKNOWN, "charge", "--done", "{a:1}", "--reason", "r")),
@@ -39,7 +39,7 @@ class EffectUsageTest {
                 Arguments.of("EFFECT", args("resolve", UNKNOWN, "--not-done", "--reason", "r")),
                 Arguments.of("\"0\"", args("resolve", UNKNOWN, "c", "--not-done", "--reason", "r", "--attempt", "0")),
                 Arguments.of("\"17\"", args("list", "--task", "17")),
-                Arguments.of("Leave one out", args("list", "--task", UNKNOWN, "--queue", "q")),
+                Arguments.of("Remove one of them", args("list", "--task", UNKNOWN, "--queue", "q")),
                 Arguments.of("\"0\"", args("list", "--limit", "0")),
                 Arguments.of("\"1001\"", args("list", "--limit", "1001")),
                 Arguments.of("--after", args("list", "--after", "charge")),
@@ -53,10 +53,10 @@ class EffectUsageTest {
 
     @ParameterizedTest
     @MethodSource("mistakes")
-    void aMistakeIsToldBeforeTheStoreIsOpened(String told, String[] arguments) {
+    void aMistakeIsReportedBeforeTheStoreIsOpened(String expected, String[] arguments) {
         assertThat(new Cli(directory).run(arguments).exits(2).err())
                 .startsWith("semel: ")
-                .contains(told)
+                .contains(expected)
                 .doesNotContain("\tat ");
         assertThat(directory).isEmptyDirectory();
     }

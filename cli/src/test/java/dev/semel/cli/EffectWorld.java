@@ -4,14 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.Semel;
 import dev.semel.engine.RawJson;
-import dev.semel.store.Applied;
 import dev.semel.store.ClaimRequest;
 import dev.semel.store.Claims.Claimed;
 import dev.semel.store.EffectOutcome;
 import dev.semel.store.EffectOutcome.How;
+import dev.semel.store.Settled;
+import dev.semel.store.Settlement;
 import dev.semel.store.Task;
 import dev.semel.store.TaskStore;
-import dev.semel.store.Transition;
 import dev.semel.task.EffectId;
 import dev.semel.task.Lease;
 import dev.semel.task.TaskId;
@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Does by hand what workers do to effects, on any store. */
+/** Performs the transitions that workers make on effects, on any store. */
 final class EffectWorld {
 
     private static final Duration LEASE = Duration.ofMinutes(10);
@@ -38,7 +38,7 @@ final class EffectWorld {
         this.beforeEachMove = beforeEachMove;
     }
 
-    /** Submits a charge; a second one under the same key after a failure is its rerun. */
+    /** Submits a charge; a second one with the same key after a failure is its rerun. */
     TaskId submit(String queue, @Nullable String key) {
         return submit(queue, key, null);
     }
@@ -85,7 +85,7 @@ final class EffectWorld {
     }
 
     void intend(Lease lease, String label, @Nullable Duration window) {
-        move(new Transition.Intend(lease, id(lease, label), window));
+        move(new Settlement.Intend(lease, id(lease, label), window));
     }
 
     void done(Lease lease, String label, @Nullable String result) {
@@ -94,37 +94,37 @@ final class EffectWorld {
 
     void done(Lease lease, String label, @Nullable String result, How how) {
         intend(lease, label);
-        move(new Transition.Conclude(lease, id(lease, label), new EffectOutcome.Done(result, how)));
+        move(new Settlement.Conclude(lease, id(lease, label), new EffectOutcome.Done(result, how)));
     }
 
     void notDone(Lease lease, String label, String reason) {
         intend(lease, label);
-        move(new Transition.Conclude(lease, id(lease, label), new EffectOutcome.NotDone(reason, How.RAN)));
+        move(new Settlement.Conclude(lease, id(lease, label), new EffectOutcome.NotDone(reason, How.RAN)));
     }
 
     void retry(Lease lease, String error) {
-        move(new Transition.Retry(lease, Duration.ZERO, error));
+        move(new Settlement.Retry(lease, Duration.ZERO, error));
     }
 
     void fail(Lease lease, String error) {
-        move(new Transition.Fail(lease, false, error));
+        move(new Settlement.Fail(lease, false, error));
     }
 
     void complete(Lease lease, String result) {
-        move(new Transition.Complete(lease, result));
+        move(new Settlement.Complete(lease, result));
     }
 
     void park(Lease lease, String label) {
-        move(new Transition.Park(lease, id(lease, label), parkedBecause(label)));
+        move(new Settlement.Park(lease, id(lease, label), parkedBecause(label)));
     }
 
     static String parkedBecause(String label) {
-        return "Parked, because nobody knows whether effect \"" + label
+        return "Parked, because it is unknown whether effect \"" + label
                 + "\" happened: attempt 1 began it and left no outcome.";
     }
 
-    private void move(Transition move) {
+    private void move(Settlement move) {
         beforeEachMove.run();
-        assertThat(store.apply(List.of(move))).containsExactly(Applied.APPLIED);
+        assertThat(store.settle(List.of(move))).containsExactly(Settled.APPLIED);
     }
 }

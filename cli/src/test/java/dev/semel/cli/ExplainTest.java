@@ -29,7 +29,7 @@ class ExplainTest {
         assertThat(cli.run("submit", "t", "{}", "--key", "k", "--explain")
                         .exits(0)
                         .out())
-                .contains("\"k\"", "makes a new task");
+                .contains("\"k\"", "creates a new task");
         assertThat(directory).isEmptyDirectory();
     }
 

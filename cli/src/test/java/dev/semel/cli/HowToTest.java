@@ -2,7 +2,7 @@ package dev.semel.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.semel.jdbc.SqliteTaskStore;
+import dev.semel.sqlite.SqliteTaskStore;
 import dev.semel.store.TaskStore;
 import dev.semel.task.Lease;
 import java.io.IOException;
@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The commands on the pages that tell how to do something are run. */
+/** The commands on the how-to pages work. */
 class HowToTest {
 
     @TempDir
@@ -40,11 +40,11 @@ class HowToTest {
         String printed = ShellPage.run(Path.of("..", "docs", "how-to", "effects.md"), directory);
         assertThat(printed)
                 .contains(
-                        "waiting, parked: nobody knows whether effect \"charge\" happened",
+                        "waiting, parked: the outcome of effect \"charge\" is unknown",
                         "TOKEN",
-                        "The task goes on with the given result, and does not run it.",
+                        "The task continues with the given result, and does not run the effect.",
                         "Nothing was changed.",
-                        "Recorded, by ")
+                        "Resolution recorded by ")
                 .contains("is pending.");
     }
 }

@@ -2,7 +2,7 @@ package dev.semel.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.semel.store.Transition;
+import dev.semel.store.Settlement;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -80,7 +80,7 @@ class KeyTest {
     }
 
     @Test
-    void aKeyThatNobodyUsedIsNotFound() {
+    void anUnusedKeyIsNotFound() {
         cli.submit("t", "{}");
         JsonNode json = cli.json(5, "key", "show", "k", "--type", "t");
         assertThat(json.path("error").asString()).isEqualTo("KeyNotFound");
@@ -99,7 +99,7 @@ class KeyTest {
         assertThat(cli.run("key", "release", "k", "--type", "t").exits(4).err())
                 .contains("Nothing was changed", id)
                 .doesNotContain("\tat ");
-        Life.end(cli, "default", lease -> new Transition.Complete(lease, "1"));
+        Life.end(cli, "default", lease -> new Settlement.Complete(lease, "1"));
         JsonNode released = cli.json("key", "release", "k", "--type", "t");
         assertThat(released.toString())
                 .isEqualTo("{\"key\":\"k\",\"tenant\":\"default\",\"scope\":\"type\",\"outcome\":\"released\"}");
@@ -127,10 +127,10 @@ class KeyTest {
 
     @ParameterizedTest
     @MethodSource("mistakes")
-    void aMistakeIsToldBeforeTheStoreIsOpened(String told, String[] arguments) {
+    void aMistakeIsReportedBeforeTheStoreIsOpened(String expected, String[] arguments) {
         assertThat(cli.run(arguments).exits(2).err())
                 .startsWith("semel: ")
-                .contains(told)
+                .contains(expected)
                 .doesNotContain("\tat ");
         assertThat(directory).isEmptyDirectory();
     }

@@ -2,12 +2,12 @@ package dev.semel.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.semel.jdbc.SqliteTaskStore;
-import dev.semel.store.Applied;
+import dev.semel.sqlite.SqliteTaskStore;
 import dev.semel.store.ClaimRequest;
 import dev.semel.store.Claims.Claimed;
+import dev.semel.store.Settled;
+import dev.semel.store.Settlement;
 import dev.semel.store.TaskStore;
-import dev.semel.store.Transition;
 import dev.semel.task.Lease;
 import java.time.Duration;
 import java.util.List;
@@ -21,7 +21,7 @@ final class Life {
 
     private Life() {}
 
-    /** Claims all that is due in a queue, as a worker that then is silent. */
+    /** Claims all due tasks of a queue, like a worker that then stops sending heartbeats. */
     static List<Lease> claim(Cli cli, String queue) {
         try (TaskStore store = SqliteTaskStore.open(cli.file())) {
             return claim(store, queue);
@@ -37,12 +37,13 @@ final class Life {
                 .toList();
     }
 
-    /** Ends all that is due in a queue. */
-    static void end(Cli cli, String queue, Function<Lease, Transition> ending) {
+    /** Ends all due tasks of a queue. */
+    static void end(Cli cli, String queue, Function<Lease, ? extends Settlement> ending) {
         try (TaskStore store = SqliteTaskStore.open(cli.file())) {
-            List<Transition> moves = claim(store, queue).stream().map(ending).toList();
+            List<? extends Settlement> moves =
+                    claim(store, queue).stream().map(ending).toList();
             assertThat(moves).isNotEmpty();
-            assertThat(store.apply(moves)).containsOnly(Applied.APPLIED);
+            assertThat(store.settle(moves)).containsOnly(Settled.APPLIED);
         }
     }
 }

@@ -2,13 +2,14 @@ package dev.semel.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.semel.jdbc.SqliteSchema;
-import dev.semel.jdbc.SqliteSettings;
-import dev.semel.jdbc.SqliteTaskStore;
+import dev.semel.sqlite.SqliteSchema;
+import dev.semel.sqlite.SqliteSettings;
+import dev.semel.sqlite.SqliteTaskStore;
 import dev.semel.store.ClaimRequest;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Map;
@@ -87,6 +88,23 @@ class MaintenanceTest {
                         "", Map.of(), "doctor", "--json", "--store", "sqlite:" + directory.resolve("none/semel.db"))
                 .exits(1);
         assertThat(nowhere.json().path("ok").asBoolean()).isFalse();
+        assertThat(nowhere.json()
+                        .path("checks")
+                        .valueStream()
+                        .filter(check -> check.path("check").asString().equals("store"))
+                        .map(check -> check.path("verdict").asString()))
+                .containsExactly("fail");
+    }
+
+    @Test
+    void theDoctorWarnsOfAFileThatEveryUserOfTheMachineCanRead() throws IOException {
+        cli.submit("t", "{}");
+        assertThat(cli.run("doctor").exits(0).out()).contains("ok    file permissions: rw-------");
+        Files.setPosixFilePermissions(cli.file(), PosixFilePermissions.fromString("rw-r--r--"));
+        assertThat(cli.run("doctor").exits(0).out())
+                .contains(
+                        "warn  file permissions: every user of this machine can use semel.db (rw-r--r--)",
+                        "chmod o-rwx");
     }
 
     @Test
@@ -118,8 +136,7 @@ class MaintenanceTest {
                 .contains("set back from", "2 tasks moved");
         assertThat(cli.run("doctor", "--repair-time").exits(0).out())
                 .contains("repair of the file's time: not needed", "ok    file's time: not ahead");
-        // What was submitted under the wrong time is due now; the lease of the dead worker lasts as long as it would
-        // have.
+        // The task that was submitted at the wrong time is due now; the lease of the dead worker keeps its duration.
         cli.run("worker", "default", "--exec", "true", "--once").exits(0);
         assertThat(cli.json("task", "show", during).path("state").asString()).isEqualTo("completed");
         assertThat(cli.json("task", "show", before).path("state").asString()).isEqualTo("running");
@@ -132,7 +149,7 @@ class MaintenanceTest {
         cli.submit("t", "{}");
         Files.write(cli.file(), Files.readAllBytes(old));
         Cli.Ran ran = cli.run("doctor").exits(1);
-        assertThat(ran.out()).contains("fail  store: ", "commits are missing", "semel.db-hint");
+        assertThat(ran.out()).contains("fail  store opens: ", "commits are missing", "semel.db-hint");
     }
 
     @Test
@@ -157,7 +174,7 @@ class MaintenanceTest {
 
     @Test
     void aTaskWhoseDataWentWithItsEndIsStillShown() {
-        cli.run("queue", "set", "q", "--retention", "0").exits(0);
+        cli.run("queue", "set", "q", "--retention", "0", "--create").exits(0);
         String id = cli.submit("t", "{\"n\":1}", "--queue", "q", "--key", "k");
         cli.run("worker", "q", "--exec", "echo 1", "--once").exits(0);
         assertThat(cli.show(id).path("data_gone").asBoolean()).isTrue();

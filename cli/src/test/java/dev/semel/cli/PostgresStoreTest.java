@@ -2,7 +2,11 @@ package dev.semel.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.semel.jdbc.PostgresSchema;
+import dev.semel.guard.Guard;
+import dev.semel.guard.GuardStore;
+import dev.semel.postgresql.PostgresGuardStore;
+import dev.semel.postgresql.PostgresSchema;
+import dev.semel.postgresql.PostgresSettings;
 import dev.semel.testservers.PostgresServer;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -101,11 +105,30 @@ class PostgresStoreTest {
         assertThat(Cli.bare("", Map.of(), "migrate", "--print", "--store", url)
                         .exits(ExitCode.DONE)
                         .out())
-                .contains("CREATE TABLE semel.task", "CREATE SCHEMA");
+                .contains("CREATE TABLE semel.task", "CREATE SCHEMA", "CREATE TABLE semel.guard (");
     }
 
     @Test
-    void whoCannotConnectIsToldWithoutThePassword() {
+    void aMigrationCreatesTheTablesOfTheGuardForAUserWithTheDocumentedRights() throws SQLException {
+        url += "?schema=jobs";
+        run("migrate").exits(ExitCode.DONE);
+        String role = "guarded_" + source.getDatabaseName();
+        try (Connection connection = source.getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute("CREATE ROLE " + role + " LOGIN");
+            statement.execute("GRANT USAGE ON SCHEMA jobs TO " + role);
+            statement.execute("GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA jobs TO " + role);
+        }
+        source.setUser(role);
+        try (GuardStore store = PostgresGuardStore.on(
+                        source, PostgresSettings.standard().withSchema("jobs").withMigration(false));
+                Guard guard = Guard.on(store).build()) {
+            assertThat(guard.once("k", String.class, token -> "1")).isEqualTo("1");
+        }
+    }
+
+    @Test
+    void aFailedConnectionIsReportedWithoutThePassword() {
         String nowhere = "postgresql://me:secret@127.0.0.1:1/nothing";
         Cli.Ran ran = Cli.bare("", Map.of(), "migrate", "--store", nowhere).exits(ExitCode.STORE_UNAVAILABLE);
         assertThat(ran.err()).contains("127.0.0.1:1/nothing").doesNotContain("secret");

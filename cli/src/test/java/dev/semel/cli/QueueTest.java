@@ -66,6 +66,23 @@ class QueueTest {
     }
 
     @Test
+    void aListThatIsNarrowedToATenantHasItsTasksAndTheSettingsThatAllShare() {
+        cli.submit("t", "{}", "--queue", "shared", "--tenant", "acme");
+        cli.submit("t", "{}", "--queue", "shared", "--tenant", "other");
+        cli.submit("t", "{}", "--queue", "elsewhere", "--tenant", "other");
+        cli.run("queue", "set", "shared", "--concurrency", "5").exits(0);
+        cli.run("queue", "set", "unused", "--concurrency", "5", "--create").exits(0);
+        JsonNode queues = cli.json("queue", "list", "--tenant", "acme").path("queues");
+        assertThat(queues.size()).isEqualTo(1);
+        assertThat(queues.path(0).path("queue").asString()).isEqualTo("shared");
+        assertThat(queues.path(0).path("due").asInt()).isEqualTo(1);
+        assertThat(queues.path(0).path("settings").toString()).isEqualTo("{\"concurrency\":5}");
+        assertThat(cli.json("queue", "list").path("queues").size()).isEqualTo(3);
+        assertThat(cli.run("queue", "list", "--tenant", "nobody").exits(0).out())
+                .isEqualTo("No queues.\n");
+    }
+
+    @Test
     void aTableOfQueuesFitsTheWidth() {
         cli.submit("t", "{}", "--queue", "a-queue-with-quite-a-long-name");
         cli.run(
@@ -106,7 +123,7 @@ class QueueTest {
 
     @Test
     void settingsAreChangedOneByOneAndForgottenTogether() {
-        cli.run("queue", "set", "q", "--rate-limit", "10/min").exits(0);
+        cli.run("queue", "set", "q", "--rate-limit", "10/min", "--create").exits(0);
         JsonNode set = cli.json(
                 "queue",
                 "set",
@@ -136,12 +153,13 @@ class QueueTest {
     }
 
     @Test
-    void aDeadLetterQueueIsToldOfADeathOnce() {
-        cli.run("queue", "set", "q", "--dead-letter-queue", "graveyard").exits(0);
+    void aDeadLetterIsForwardedOnce() {
+        cli.run("queue", "set", "q", "--dead-letter-queue", "graveyard", "--create")
+                .exits(0);
         String id = cli.dead("charge", "{}", "--queue", "q", "--key", "k", "--tenant", "acme");
-        JsonNode told = cli.json("task", "list", "--queue", "graveyard").path("tasks");
-        assertThat(told.size()).isEqualTo(1);
-        JsonNode input = cli.show(told.path(0).path("task_id").asString()).path("input");
+        JsonNode letters = cli.json("task", "list", "--queue", "graveyard").path("tasks");
+        assertThat(letters.size()).isEqualTo(1);
+        JsonNode input = cli.show(letters.path(0).path("task_id").asString()).path("input");
         assertThat(input.path("task_id").asString()).isEqualTo(id);
         assertThat(input.path("original_queue").asString()).isEqualTo("q");
         assertThat(input.path("idempotency_key").asString()).isEqualTo("k");
@@ -163,27 +181,65 @@ class QueueTest {
                 Arguments.of("\"maybe\"", new String[] {"queue", "set", "q", "--reuse", "maybe"}),
                 Arguments.of("dead-letter queue", new String[] {"queue", "set", "q", "--dead-letter-queue", "ü"}),
                 Arguments.of("all tenants", new String[] {"queue", "pause", "q", "--tenant", "acme"}),
-                Arguments.of("all tenants", new String[] {"queue", "list", "--tenant", "acme"}),
+                Arguments.of("\"a b\"", new String[] {"queue", "list", "--tenant", "a b"}),
                 Arguments.of("\"7x\"", new String[] {"queue", "list", "--watch", "7x"}),
                 Arguments.of("at least a millisecond", new String[] {"queue", "list", "--watch", "0"}));
     }
 
     @ParameterizedTest
     @MethodSource("mistakes")
-    void aMistakeIsToldBeforeTheStoreIsOpened(String told, String[] arguments) {
+    void aMistakeIsReportedBeforeTheStoreIsOpened(String expected, String[] arguments) {
         assertThat(cli.run(arguments).exits(2).err())
                 .startsWith("semel: ")
-                .contains(told)
+                .contains(expected)
                 .doesNotContain("\tat ");
         assertThat(directory).isEmptyDirectory();
     }
 
     @Test
     void lookingForQueuesDoesNotCreateAStore() {
-        for (String command : new String[] {"list", "resume q", "reset q"}) {
+        for (String command :
+                new String[] {"list", "resume q", "reset q", "forget q", "pause q", "set q --concurrency 1"}) {
             cli.run(("queue " + command).split(" ")).exits(6);
         }
         assertThat(directory).isEmptyDirectory();
-        assertThat(cli.run("queue", "pause", "q").exits(0).out()).contains("paused");
+        assertThat(cli.run("queue", "pause", "q", "--create").exits(0).out()).contains("paused");
+    }
+
+    @Test
+    void aQueueThatNobodyHasIsReportedWithTheOneThatWasProbablyMeant() {
+        cli.submit("t", "{}", "--queue", "payments");
+        for (String command : new String[] {"pause paymnets", "set paymnets --concurrency 1", "resume paymnets"}) {
+            JsonNode refused = cli.json(5, ("queue " + command).split(" "));
+            assertThat(refused.path("error").asString()).isEqualTo("QueueNotFound");
+            assertThat(refused.path("message").asString())
+                    .contains("There is no queue \"paymnets\"", "Did you mean \"payments\"?");
+        }
+        for (String command : new String[] {"reset", "forget"}) {
+            assertThat(cli.run("queue", command, "paymnets").exits(0).err()).contains("There is no queue \"paymnets\"");
+        }
+        assertThat(cli.run("queue", "list").exits(0).out()).contains("payments").doesNotContain("paymnets");
+    }
+
+    @Test
+    void aQueueWhoseTasksAreAllGoneIsNotListed() {
+        cli.run("queue", "pause", "q", "--create").exits(0);
+        cli.run("doctor").exits(0); // it runs a task in a queue of its own, and removes it
+        assertThat(cli.json("queue", "list")
+                        .path("queues")
+                        .valueStream()
+                        .map(queue -> queue.path("queue").asString()))
+                .containsExactly("q");
+    }
+
+    @Test
+    void aQueueIsForgottenWithAllItsSettings() {
+        cli.submit("t", "{}", "--queue", "payments");
+        cli.run("queue", "pause", "paymnets", "--create").exits(0);
+        cli.run("queue", "resume", "paymnets").exits(0);
+        assertThat(cli.run("queue", "list").exits(0).out()).contains("paymnets");
+        assertThat(cli.run("queue", "forget", "paymnets").exits(0).out())
+                .isEqualTo("Queue \"paymnets\": no settings of its own.\n");
+        assertThat(cli.run("queue", "list").exits(0).out()).contains("payments").doesNotContain("paymnets");
     }
 }

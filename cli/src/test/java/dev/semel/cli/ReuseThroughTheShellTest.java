@@ -2,7 +2,7 @@ package dev.semel.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.semel.store.Transition;
+import dev.semel.store.Settlement;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,7 +33,7 @@ class ReuseThroughTheShellTest {
         cli = new Cli(directory);
     }
 
-    /** The state of the task that the key has, with a way to get there. */
+    /** The state of the key's task, and how to reach it. */
     enum Existing {
         PENDING,
         RUNNING,
@@ -51,7 +51,7 @@ class ReuseThroughTheShellTest {
             return name().toLowerCase(Locale.ROOT);
         }
 
-        /** Makes the task and gives its id. */
+        /** Creates the task and returns its id. */
         String make(Cli cli, String... more) {
             List<String> arguments = new ArrayList<>(List.of("t", SAME, "--key", "k"));
             arguments.addAll(List.of(more));
@@ -61,15 +61,15 @@ class ReuseThroughTheShellTest {
                 case PENDING -> {}
                 case RUNNING -> Life.claim(cli, "default");
                 case WAITING -> {
-                    // One that replaces a running task waits for its end.
+                    // A task that replaces a running one waits for its end.
                     Life.claim(cli, "default");
                     arguments.addAll(List.of("--reuse", "open=replace"));
                     id = cli.submit(arguments.toArray(String[]::new));
                 }
-                case COMPLETED -> Life.end(cli, "default", lease -> new Transition.Complete(lease, "{\"paid\":true}"));
-                case FAILED -> Life.end(cli, "default", lease -> new Transition.Fail(lease, false, "boom"));
+                case COMPLETED -> Life.end(cli, "default", lease -> new Settlement.Complete(lease, "{\"paid\":true}"));
+                case FAILED -> Life.end(cli, "default", lease -> new Settlement.Fail(lease, false, "boom"));
                 case CANCELLED -> cli.run("task", "cancel", id).exits(0);
-                case TIMED_OUT -> Life.end(cli, "default", lease -> new Transition.Fail(lease, true, "too long"));
+                case TIMED_OUT -> Life.end(cli, "default", lease -> new Settlement.Fail(lease, true, "too long"));
             }
             assertThat(cli.show(id).path("state").asString()).isEqualTo(word());
             return id;
@@ -88,7 +88,7 @@ class ReuseThroughTheShellTest {
         return cells.stream();
     }
 
-    /** The rule that decides in the end: the input is compared first wherever the answer would be the existing task. */
+    /** Returns the rule that decides: the input is compared first wherever the answer would be the existing task. */
     private static String decided(Existing existing, String rule, String otherInput) {
         boolean takesAnyInput = rule.equals("replace") || (rule.equals("rerun") && existing == Existing.COMPLETED);
         if (otherInput.isEmpty() || otherInput.equals("ignore") || takesAnyInput) {
@@ -235,7 +235,7 @@ class ReuseThroughTheShellTest {
     }
 
     @Test
-    void aKeyThatNobodyUsedMakesATask() {
+    void anUnusedKeyCreatesATask() {
         assertThat(cli.json("submit", "t", SAME, "--key", "k", "--reuse", "reject")
                         .path("created")
                         .asBoolean())

@@ -15,7 +15,7 @@ final class ShellPage {
 
     private ShellPage() {}
 
-    /** Runs the page in an empty directory. What its TOML blocks say is written to semel.toml there before. */
+    /** Runs the page in an empty directory, with a semel.toml that contains the page's TOML blocks. */
     static String run(Path page, Path directory) throws IOException, InterruptedException {
         String text = Files.readString(page);
         List<String> blocks = blocks(text, "sh");
@@ -36,7 +36,7 @@ final class ShellPage {
                 .redirectOutput(output.toFile())
                 .start();
         try {
-            assertThat(process.waitFor(150, TimeUnit.SECONDS)).isTrue();
+            assertThat(process.waitFor(500, TimeUnit.SECONDS)).isTrue();
             String printed = Files.readString(output);
             assertThat(process.exitValue()).as(printed).isZero();
             return printed;

@@ -5,6 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Instant;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -47,7 +51,7 @@ class SubmitTest {
         assertThat(cli.run("submit", "charge", "{\"order\":1}", "--key", "k")
                         .exits(0)
                         .out())
-                .contains(first.path("task_id").asString(), "has this key already");
+                .contains(first.path("task_id").asString(), "already has this key");
     }
 
     @Test
@@ -104,9 +108,8 @@ class SubmitTest {
     }
 
     @Test
-    void withoutAKeyOrWithAnEmptyOneEverySubmissionIsItsOwnTask() {
+    void withoutAKeyEverySubmissionIsItsOwnTask() {
         assertThat(cli.submit("t", "{}")).isNotEqualTo(cli.submit("t", "{}"));
-        assertThat(cli.submit("t", "{}", "--key", "")).isNotEqualTo(cli.submit("t", "{}", "--key", ""));
     }
 
     @Test
@@ -181,7 +184,7 @@ class SubmitTest {
     }
 
     @Test
-    void aResultThatDoesNotComeIsAFailureButTheSubmissionIsTold() {
+    void aMissingResultIsAFailureButTheSubmissionIsReported() {
         JsonNode answer = submit(1, "t", "{}", "--key", "k", "--wait", "10ms");
         assertThat(answer.path("error").asString()).isEqualTo("ResultNotReady");
         assertThat(answer.path("created").asBoolean()).isTrue();
@@ -191,5 +194,21 @@ class SubmitTest {
         assertThat(failed.path("error").asString()).isEqualTo("TaskUnsuccessful");
         assertThat(failed.path("state").asString()).isEqualTo("failed");
         assertThat(failed.path("last_error").asString()).startsWith("no money");
+    }
+
+    @Test
+    void aStoreThatDoesNotAnswerIsNotWaitedForWithoutALimit() throws SQLException {
+        cli.submit("t", "{}");
+        try (Connection holder = DriverManager.getConnection("jdbc:sqlite:" + cli.file());
+                Statement statement = holder.createStatement()) {
+            statement.execute("BEGIN IMMEDIATE");
+            assertThat(cli.run("submit", "t", "{}", "--key", "k", "--send-limit", "300ms")
+                            .exits(6)
+                            .err())
+                    .contains("did not answer within 300 ms", "same key");
+            statement.execute("ROLLBACK");
+        }
+        assertThat(cli.run("submit", "t", "{}", "--send-limit", "0").exits(2).err())
+                .contains("A send limit is at least a millisecond");
     }
 }

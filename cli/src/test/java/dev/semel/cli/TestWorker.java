@@ -2,7 +2,7 @@ package dev.semel.cli;
 
 import dev.semel.Semel;
 import dev.semel.engine.RawJson;
-import dev.semel.jdbc.SqliteTaskStore;
+import dev.semel.sqlite.SqliteTaskStore;
 import dev.semel.task.RetryPolicy;
 import dev.semel.task.TaskType;
 import java.io.IOException;
@@ -11,13 +11,15 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 
-/** A worker with Java handlers of every kind, to be run in a process of its own. Prints a line for each attempt it begins. */
+/**
+ * A worker with Java handlers of every kind, for a separate process. It prints a line for each attempt that it begins.
+ */
 final class TestWorker {
 
-    /** What cannot be written as JSON. */
+    /** An object that cannot be written as JSON. */
     public static final class Unserialisable {
         /**
-         * Is its own part.
+         * Returns itself, which makes a cycle.
          *
          * @return itself
          */

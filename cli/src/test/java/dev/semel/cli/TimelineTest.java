@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.semel.store.EffectOutcome.How;
 import dev.semel.store.EffectRecord;
 import dev.semel.store.InMemoryTaskStore;
+import dev.semel.store.Operation;
 import dev.semel.store.Resolution;
 import dev.semel.store.Resolution.Verdict;
 import dev.semel.store.TaskStore;
-import dev.semel.store.Transition;
 import dev.semel.task.Lease;
 import dev.semel.task.TaskId;
 import java.io.ByteArrayOutputStream;
@@ -22,7 +22,10 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
-/** How a task, its attempts and its effects are drawn; on a store in memory, whose clock stands still between moves. */
+/**
+ * The timeline of a task, its attempts and its effects, on a store in memory whose clock stands still between
+ * transitions.
+ */
 class TimelineTest {
 
     private final AtomicReference<Instant> now = new AtomicReference<>(Instant.parse("2026-07-01T12:00:00Z"));
@@ -37,7 +40,7 @@ class TimelineTest {
         return drawn(id, width, false, false);
     }
 
-    /** What is printed; the hour depends on where the test runs and is left out. */
+    /** Returns the output without the hour, which depends on the time zone of the test. */
     private String drawn(TaskId id, int width, boolean colors, boolean tokens) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         Console console = Console.ofTerminal(
@@ -59,7 +62,7 @@ class TimelineTest {
                 .filter(other -> other.id().label().equals(label))
                 .findFirst()
                 .orElseThrow();
-        store.apply(List.of(new Transition.Resolve(effect.id(), effect.by(), word)));
+        store.operate(List.of(new Operation.Resolve(effect.id(), effect.by(), word)));
     }
 
     @Test
@@ -74,7 +77,7 @@ class TimelineTest {
         world.park(second, "charge");
         assertThat(drawn(id, 80)).isEqualTo("""
                         Task        ID
-                        State       waiting, parked: nobody knows whether effect "charge" happened
+                        State       waiting, parked: the outcome of effect "charge" is unknown
                         Resolve     semel effect resolve ID charge
                                       --attempt 2 --reason TEXT
                                       --done [RESULT] | --not-done | --give-up
@@ -90,24 +93,25 @@ class TimelineTest {
                         │        java.io.IOException: no answer from the bank
                         ├─ reserve  done      intended ..:00:00.020, settled ..:00:00.030, it ran
                         │                     result {"place":17}
-                        └─ mail#1   not done  intended ..:00:00.040, settled ..:00:00.050, it said so
+                        └─ mail#1   not done  intended ..:00:00.040, settled ..:00:00.050, reported
                                               The mailbox is full.
                         2        2026-07-.. ..:00:00  0.01 s  parked   worker-1
-                        │        Parked, because nobody knows whether effect "charge" happened: attempt…
+                        │        Parked, because it is unknown whether effect "charge" happened: attempt
+                        │        1 began it and left no outcome.
                         └─ charge   unknown   intended ..:00:00.060
                                               provider's window until 2026-07-.. ..:00:00
                         """.replace("ID", id.toString()));
     }
 
     @Test
-    void aParkedTaskIsToldFromOneThatWaitsForSomethingElse() {
+    void aParkedTaskDiffersFromOneThatWaitsForSomethingElse() {
         TaskId id = parked();
         assertThat(drawn(id, 80)).contains("waiting, parked", "semel effect resolve " + id + " charge");
         resolve(id, "charge", new Resolution(Verdict.GIVE_UP, null, "ada", "the bank is gone"));
         assertThat(drawn(id, 80))
                 .contains("State       failed\n", "given up by ada: the bank is gone")
                 .doesNotContain("effect resolve");
-        store.apply(List.of(new Transition.Redrive(id, 2)));
+        store.operate(List.of(new Operation.Redrive(id, 2)));
         assertThat(drawn(id, 80)).contains("State       pending\n").doesNotContain("effect resolve");
     }
 
@@ -122,7 +126,7 @@ class TimelineTest {
         resolve(id, "charge", new Resolution(Verdict.GIVE_UP, null, "ada", "the bank is gone"));
         world.submit("payments", null, "account-7");
         world.claim("payments");
-        store.apply(List.of(new Transition.Redrive(id, 2)));
+        store.operate(List.of(new Operation.Redrive(id, 2)));
         world.claimNothing("payments");
         assertThat(drawn(id, 80))
                 .contains("State       waiting\n", "└─ charge  unknown ")
@@ -145,7 +149,7 @@ class TimelineTest {
         assertThat(drawn(id, 80))
                 .contains(
                         "State       pending\n",
-                        "└─ charge  done  intended ..:00:00.020, settled ..:00:00.050, a person said so\n",
+                        "└─ charge  done  intended ..:00:00.020, settled ..:00:00.050, by a person\n",
                         "                 resolved as done by ada: seen at the bank\n",
                         "                 result {\"payment\":7}\n");
     }
@@ -247,7 +251,7 @@ class TimelineTest {
 
                         By a later run (2), attempt 1 of task SECOND
                         └─ charge   unknown  intended ..:00:00.070
-                                             provider's window until 2026-07-.. ..:00:00, which is over
+                                             provider's window until 2026-07-.. ..:00:00, passed
                                              before that resolved as not done by ada: asked the bank:
                                              nothing there
                         """.replace("SECOND", second.toString()));

@@ -131,18 +131,18 @@ class UsageTest {
                 .contains("\"mysql\"", "sqlite:")
                 .doesNotContain("secret");
         assertThat(run("task", "list", "--store", "semel.db").exits(2).err()).contains("\"sqlite:semel.db\"");
-        assertThat(run("task", "list", "--store", "sqlite:").exits(2).err()).contains("names its file");
+        assertThat(run("task", "list", "--store", "sqlite:").exits(2).err()).contains("contains a file");
         for (String command : new String[] {"submit t {}", "doctor", "migrate", "task list"}) {
             String[] words = (command + " --store sqlite:/tmp/a?b.db").split(" ");
-            assertThat(run(words).exits(2).err()).contains("without \"?\"");
+            assertThat(run(words).exits(2).err()).contains("the name of its file no \"?\"");
         }
     }
 
     @Test
     void theStoreIsTakenFromTheEnvironmentUnlessGiven() {
-        Map<String, String> environment = Map.of("SEMEL_STORE", "redis:x");
+        Map<String, String> environment = Map.of("SEMEL_STORE", "redis://x");
         assertThat(Cli.bare("", environment, "task", "list").exits(2).err()).contains("\"redis\"");
-        assertThat(Cli.bare("", environment, "task", "list", "--store", "ftp:x")
+        assertThat(Cli.bare("", environment, "task", "list", "--store", "ftp://x")
                         .exits(2)
                         .err())
                 .contains("\"ftp\"");

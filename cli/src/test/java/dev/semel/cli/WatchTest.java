@@ -52,7 +52,7 @@ class WatchTest {
                 command.get(0), command.get(1), "--store", cli.url(), "--tenant", "default", "--watch", "100ms"
             };
             try (Child child = Child.semel(directory, arguments)) {
-                await().atMost(PATIENCE).until(() -> child.out().split("every 100ms, Ctrl-C ends it", -1).length > 3);
+                await().atMost(PATIENCE).until(() -> child.out().split("every 100ms, Ctrl-C to stop", -1).length > 3);
                 child.signal("TERM");
                 assertThat(child.exitCode()).isZero();
                 assertThat(child.out())
@@ -63,7 +63,7 @@ class WatchTest {
     }
 
     @Test
-    void aWatchEndsWhenNobodyReads() throws IOException, InterruptedException {
+    void aWatchEndsWhenItsOutputIsClosed() throws IOException, InterruptedException {
         cli.submit("t", "{}");
         Process process = new ProcessBuilder(
                         "sh",

@@ -28,7 +28,7 @@ class WorkLogTest {
 
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
 
-    /** Lets a worker with a log park a task; gives its id. */
+    /** Lets a worker with a log park a task, and returns its id. */
     private TaskId park(boolean json) {
         Console console = Console.of(
                 InputStream.nullInputStream(),
@@ -62,7 +62,7 @@ class WorkLogTest {
         TaskId id = park(false);
         assertThat(printed().get(0)).contains(id + "  charge  attempt 1  retried", "no answer");
         assertThat(printed().get(1))
-                .contains(id + "  charge  attempt 2  parked", "nobody knows whether effect \"charge\" happened");
+                .contains(id + "  charge  attempt 2  parked", "unknown whether effect \"charge\" happened");
         assertThat(printed().get(2)).contains("semel effect resolve " + id + " charge");
     }
 

@@ -3,11 +3,13 @@ package dev.semel.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.semel.jdbc.SqliteTaskStore;
+import dev.semel.sqlite.SqliteSettings;
+import dev.semel.sqlite.SqliteTaskStore;
 import dev.semel.store.ClaimRequest;
 import dev.semel.store.Claims.Claimed;
+import dev.semel.store.Settlement;
 import dev.semel.store.TaskStore;
-import dev.semel.store.Transition;
+import dev.semel.task.StoreUnavailable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,12 +17,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
-/** {@code semel worker --exec} as a process of its own, which gets signals. */
+/** {@code semel worker --exec} as a separate process that receives signals. */
 class WorkerProcessTest {
 
     @TempDir
@@ -45,6 +48,23 @@ class WorkerProcessTest {
 
     private void awaitFile(Path file) {
         await().atMost(Duration.ofSeconds(60)).until(() -> Files.exists(file));
+    }
+
+    @Test
+    void aProgramGetsTheUrlOfTheStoreOnlyIfAskedFor() throws InterruptedException {
+        String[] worker = {"worker", "q", "--once", "--exec", "echo \"[\\\"${SEMEL_STORE:-none}\\\"]\""};
+        String without = submit("t");
+        try (Child child = Child.semelOn(cli.url(), directory, worker)) {
+            assertThat(child.exitCode()).isZero();
+        }
+        String with = submit("t");
+        List<String> sharing = new ArrayList<>(List.of(worker));
+        sharing.add("--share-store");
+        try (Child child = Child.semelOn(cli.url(), directory, sharing.toArray(String[]::new))) {
+            assertThat(child.exitCode()).isZero();
+        }
+        assertThat(cli.show(without).path("result").get(0).asString()).isEqualTo("none");
+        assertThat(cli.show(with).path("result").get(0).asString()).isEqualTo(cli.url());
     }
 
     @Test
@@ -94,20 +114,29 @@ class WorkerProcessTest {
                         "--lease",
                         "500ms",
                         "--json");
-                TaskStore store = SqliteTaskStore.open(cli.file())) {
+                TaskStore store = SqliteTaskStore.open(
+                        cli.file(), SqliteSettings.standard().withLockLimit(Duration.ofSeconds(1)))) {
             awaitFile(pid);
             worker.signal("STOP");
             List<Claimed> stolen = new ArrayList<>();
-            await().atMost(Duration.ofSeconds(30)).until(() -> {
+            await().atMost(Duration.ofSeconds(120)).until(() -> {
                 ClaimRequest claim = new ClaimRequest(
                         System.nanoTime(), false, Set.of("q"), null, 1, 1, Duration.ofSeconds(60), "thief");
-                stolen.addAll(store.claim(claim).tasks());
+                try {
+                    stolen.addAll(store.claim(claim).tasks());
+                } catch (StoreUnavailable e) {
+                    // It was stopped in the middle of a write and holds the lock of the file: let it finish, and try
+                    // again.
+                    worker.signal("CONT");
+                    LockSupport.parkNanos(Duration.ofMillis(50).toNanos());
+                    worker.signal("STOP");
+                }
                 return !stolen.isEmpty();
             });
             worker.signal("CONT");
             long program = Long.parseLong(Files.readString(pid).strip());
             await().atMost(Duration.ofSeconds(30)).until(() -> WorkerTest.isGone(program));
-            store.apply(List.of(new Transition.Complete(stolen.getFirst().lease(), "\"thief\"")));
+            store.settle(List.of(new Settlement.Complete(stolen.getFirst().lease(), "\"thief\"")));
             String next = submit("other");
             cli.run("task", "result", next, "--wait", "30s").exits(0);
             worker.signal("TERM");

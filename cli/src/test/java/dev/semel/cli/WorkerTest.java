@@ -3,9 +3,9 @@ package dev.semel.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.semel.jdbc.SqliteTaskStore;
+import dev.semel.sqlite.SqliteTaskStore;
+import dev.semel.store.Operation;
 import dev.semel.store.TaskStore;
-import dev.semel.store.Transition;
 import dev.semel.task.Limits;
 import dev.semel.task.TaskId;
 import java.io.IOException;
@@ -31,7 +31,7 @@ class WorkerTest {
         cli = new Cli(directory);
     }
 
-    /** Works off what is due and gives the lines that were printed. */
+    /** Runs a worker until nothing is due, and returns the printed lines. */
     private List<JsonNode> work(String exec, String... more) {
         String[] all = new String[more.length + 6];
         System.arraycopy(new String[] {"worker", "q", "--exec", exec, "--once", "--json"}, 0, all, 0, 6);
@@ -72,7 +72,7 @@ class WorkerTest {
         JsonNode task = cli.show(id);
         assertThat(task.path("attempts").path(0).path("error").asString())
                 .startsWith(task.path("result").asString())
-                .contains("asked for a retry (exit code 75)");
+                .endsWith("(exit code 75: retry)");
     }
 
     @Test
@@ -111,8 +111,28 @@ class WorkerTest {
         JsonNode task = cli.show(id);
         assertThat(task.path("state").asString()).isEqualTo("failed");
         assertThat(task.path("attempt").asInt()).isEqualTo(1);
-        assertThat(task.path("last_error").asString()).isEqualTo("card declined\nThe command failed (exit code 65).");
+        assertThat(task.path("last_error").asString()).isEqualTo("card declined (exit code 65)");
         assertThat(lines.getFirst().path("outcome").asString()).isEqualTo("failed");
+    }
+
+    @Test
+    void theErrorBeginsWithTheLastLineOfStandardErrorWhichHasTheMessageOfATraceback() {
+        String id = submit();
+        String traceback =
+                "Traceback (most recent call last):\\n  File \"charge.py\", line 3\\nValueError: no such order\\n\\n";
+        cli.run("worker", "q", "--once", "--exec", "printf '" + traceback + "' >&2; exit 65")
+                .exits(0);
+        String message = "ValueError: no such order (exit code 65)";
+        assertThat(cli.show(id).path("last_error").asString())
+                .isEqualTo(message
+                        + "\nTraceback (most recent call last):\n  File \"charge.py\", line 3\nValueError: no such"
+                        + " order");
+        assertThat(cli.run("dead", "list").exits(0).out()).contains(message).doesNotContain("Traceback");
+        assertThat(cli.run("task", "result", id).exits(1).err())
+                .contains(message)
+                .doesNotContain("Traceback");
+        assertThat(cli.run("task", "show", id).exits(0).out())
+                .contains(message + "\n", "Traceback (most recent call last):\n", "File \"charge.py\", line 3\n");
     }
 
     @Test
@@ -216,7 +236,7 @@ class WorkerTest {
                         "300ms"));
         await().atMost(Duration.ofSeconds(30)).until(() -> Files.exists(pids));
         try (TaskStore store = SqliteTaskStore.open(cli.file())) {
-            store.apply(List.of(new Transition.Cancel(TaskId.parse(id))));
+            store.operate(List.of(new Operation.Cancel(TaskId.parse(id))));
         }
         worker.join();
         assertThat(cli.show(id).path("state").asString()).isEqualTo("cancelled");

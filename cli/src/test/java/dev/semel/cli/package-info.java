@@ -1,2 +1,2 @@
-/** Tests of the command line: in this process where that shows enough, with real child processes where it does not. */
+/** Tests of the command line: in this process if that is sufficient, otherwise with real child processes. */
 package dev.semel.cli;

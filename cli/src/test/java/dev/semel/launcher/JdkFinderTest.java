@@ -118,7 +118,7 @@ class JdkFinderTest {
         assertThat(run().errors()).contains("Found: nothing");
     }
 
-    /** A directory with what the script looks at: the release file and two programs that are never started. */
+    /** Creates a directory with what the script reads: the release file and two programs that are never started. */
     private Path jdk(String name, String version) throws IOException {
         Path home = Files.createDirectories(installed.resolve(name));
         Files.writeString(

@@ -14,25 +14,28 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gathers what many callers want at the same moment into one call. It adds no waiting when there is little to do: the first
- * caller goes at once, on its own thread, and those who arrive while it is under way form the next batch. Where calls are carried
- * out side by side, a further one goes while the first is under way, as soon as enough callers wait to make it worth its while.
+ * Combines items of concurrent callers into batches, one store call per batch. It adds no delay under low load: the
+ * first caller's item is sent at once, on the caller's own thread, and items that arrive during that call form the next
+ * batch. Where the store executes calls in parallel, another call is sent during the first one as soon as enough
+ * callers wait to make it worthwhile.
  *
- * <p>A call that carries items of several callers runs on a thread of its own. On the thread of one of them, an interrupt of
- * that caller would fail the others.
+ * <p>A call with items of several callers runs on a separate thread. On the thread of one of the callers, an interrupt
+ * of that caller would fail the others.
  *
- * @param <I> the class of what a caller hands in
+ * @param <I> the class of the items
  * @param <O> the class of the answer
  */
 public final class Batcher<I, O> {
 
-    /** So many callers have to wait before a further call goes: with fewer of them calls become small, and cost more. */
+    /**
+     * How many callers must wait before another call is sent in parallel: with fewer, calls are small and cost more.
+     */
     static final int ENOUGH = 16;
 
-    /** The most bytes of one call, so that it fits into a small heap a few times over. */
+    /** The most bytes of one call, so that several calls fit into a small heap. */
     public static final long MOST_BYTES = 8L << 20;
 
-    // A wake-up, or the next call, can get lost for want of memory: then whoever waits looks by itself.
+    // A wake-up, or the start of the next call, can fail for lack of memory. So a waiting caller checks this often.
     private static final long LOOK_NANOS = 1_000_000_000;
 
     private final int maxBatch;
@@ -66,15 +69,15 @@ public final class Batcher<I, O> {
     }
 
     /**
-     * Makes a batcher.
+     * Creates a batcher.
      *
      * @param maxBatch the most items of one call
-     * @param maxWaiting the most items that wait; further callers are held back before they are taken in
+     * @param maxWaiting the most items that wait; further callers block before their item is accepted
      * @param maxCalls the most calls at the same time
-     * @param carriers runs the calls that carry items of several callers; at most {@code maxCalls} at the same time
-     * @param size about how many bytes an item has; all of one call have no more than {@link #MOST_BYTES}, or it is a
-     *     single one
-     * @param call answers one for each item, in order
+     * @param carriers runs the calls with items of several callers; at most {@code maxCalls} at the same time
+     * @param size estimates the bytes of an item; the items of one call have at most {@link #MOST_BYTES} together,
+     *     unless it is a single item
+     * @param call returns one answer for each item, in order
      */
     public Batcher(
             int maxBatch,
@@ -84,7 +87,7 @@ public final class Batcher<I, O> {
             ToLongFunction<I> size,
             Function<List<I>, List<O>> call) {
         this.size = size;
-        // As large as it ever gets: a queue that runs out of memory while it grows loses what is in it.
+        // Allocated in full: a queue that runs out of memory while it grows loses its entries.
         this.queue = new ArrayDeque<>(maxWaiting);
         this.maxBatch = maxBatch;
         this.maxWaiting = maxWaiting;
@@ -94,12 +97,13 @@ public final class Batcher<I, O> {
     }
 
     /**
-     * Hands in one item and waits for its answer.
+     * Submits one item and waits for its answer.
      *
      * @param item the item
      * @return its answer
-     * @throws StoreUnavailable if this thread was interrupted before the answer came, with an {@link InterruptedException} as its
-     *     cause; the thread stays interrupted. The item may have been taken in all the same
+     * @throws StoreUnavailable if this thread was interrupted before the answer arrived, with an
+     *     {@link InterruptedException} as its cause; the thread stays interrupted. The item may have been stored
+     *     nevertheless
      */
     public O call(I item) {
         Entry<I, O> entry = new Entry<>(item, size.applyAsLong(item));
@@ -117,7 +121,7 @@ public final class Batcher<I, O> {
             }
             if (entry.failure instanceof StoreUnavailable e
                     && Thread.currentThread().isInterrupted()) {
-                throw interrupted(true, e); // a driver's word for it is that its connection broke
+                throw interrupted(true, e); // a driver reports an interrupt as a broken connection
             }
         } else if (!batch.isEmpty()) {
             handOver(batch);
@@ -135,7 +139,7 @@ public final class Batcher<I, O> {
         return answer(entry);
     }
 
-    /** A batch that somebody should have begun. */
+    /** Returns a batch whose call should have been started but was not. */
     private List<Entry<I, O>> overdue() {
         lock.lock();
         try {
@@ -145,7 +149,7 @@ public final class Batcher<I, O> {
         }
     }
 
-    /** How many wait for a call to begin. */
+    /** Returns how many items wait for a call. */
     int waiting() {
         lock.lock();
         try {
@@ -155,7 +159,7 @@ public final class Batcher<I, O> {
         }
     }
 
-    /** Takes an item in; returns the batch that begins with it, if it is time for one. */
+    /** Adds an item to the queue and returns the batch to send now, or an empty list. */
     private List<Entry<I, O>> entered(Entry<I, O> entry) throws InterruptedException {
         lock.lockInterruptibly();
         try {
@@ -169,7 +173,7 @@ public final class Batcher<I, O> {
         }
     }
 
-    /** Removes an item that no call has begun with; tells whether there was one. */
+    /** Removes an item that is not part of a call yet, and returns whether it was removed. */
     private boolean withdrawn(Entry<I, O> entry) {
         lock.lock();
         try {
@@ -183,7 +187,9 @@ public final class Batcher<I, O> {
         }
     }
 
-    /** Takes the next batch out of the queue and counts its call, if it is time; under the lock. */
+    /**
+     * Removes the next batch from the queue and counts its call, if a call may be sent now. The caller holds the lock.
+     */
     private List<Entry<I, O>> due() {
         boolean isTime = calls == 0 || (calls < maxCalls && queue.size() >= ENOUGH);
         if (!isTime || queue.isEmpty()) {
@@ -217,7 +223,7 @@ public final class Batcher<I, O> {
         try {
             carriers.execute(() -> carryAll(batch));
         } catch (Throwable e) {
-            // No thread can be had. Everybody who waits is told; a call of a later caller goes on that caller's own
+            // No thread is available. All waiting callers get the error; a later caller sends its item on its own
             // thread.
             List<Entry<I, O>> left = batch;
             while (!left.isEmpty()) {
@@ -230,14 +236,14 @@ public final class Batcher<I, O> {
     private static Throwable notSent(Throwable because) {
         try {
             return new StoreUnavailable(
-                    "No thread could be started that sends what several callers want, so nothing was sent. Send it again.",
+                    "No thread could be started for a batch of several callers, so nothing was sent. Send it again.",
                     because);
         } catch (Throwable e) {
-            return because; // no memory for the words
+            return because; // no memory for a message
         }
     }
 
-    /** Carries one batch after the other, for as long as it is time for a next one. */
+    /** Sends one batch after the other, until no batch is due. */
     private void carryAll(List<Entry<I, O>> first) {
         List<Entry<I, O>> batch = first;
         while (!batch.isEmpty()) {
@@ -260,7 +266,7 @@ public final class Batcher<I, O> {
     }
 
     private static <I, O> void settle(List<Entry<I, O>> batch, @Nullable Throwable failure) {
-        // By index, because an iterator needs memory: for want of that these would wait for ever.
+        // By index, because an iterator needs memory: without it these callers would wait forever.
         for (int i = 0; i < batch.size(); i++) {
             Entry<I, O> entry = batch.get(i);
             entry.failure = failure;
@@ -273,7 +279,7 @@ public final class Batcher<I, O> {
         try {
             LockSupport.unpark(thread);
         } catch (Throwable e) {
-            return; // it looks by itself
+            return; // the thread checks by itself, see LOOK_NANOS
         }
     }
 
@@ -285,8 +291,9 @@ public final class Batcher<I, O> {
         }
         return new StoreUnavailable(
                 sent
-                        ? "This thread was interrupted while it waited for the store. Whether the submission was accepted"
-                                + " is not known. Sending the same request again is safe, and says."
+                        ? "This thread was interrupted while it waited for the store. Whether the submission was"
+                                + " accepted is not known. Send the same request again; that is safe and returns the"
+                                + " answer."
                         : "This thread was interrupted before the submission was sent, so it was not accepted. The same"
                                 + " request can be sent again.",
                 interrupt);
@@ -299,14 +306,14 @@ public final class Batcher<I, O> {
         }
         if (failure != null) {
             throw new StoreUnavailable(
-                    "A call to the store ended in an error of this program: "
+                    "A store call failed with a Java error: "
                             + failure.getClass().getName()
-                            + ". Whether the operation was done is not known; send it again.",
+                            + ". Whether the operation was executed is not known. Send it again.",
                     failure);
         }
         O answer = entry.answer;
         if (answer == null) {
-            throw new IllegalStateException("A batch was answered with fewer answers than it had items");
+            throw new IllegalStateException("A batch got fewer answers than it had items");
         }
         return answer;
     }

@@ -18,10 +18,10 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Cleans a store in the background: removes what may go in small steps and rests between them as long as a step took, so
- * that whoever claims, submits or settles meanwhile gets at least every second turn.
+ * The background cleaning of a store: sweeps expired tasks and records in small steps. After each step it rests as long
+ * as the step took, so that claims, submissions and settlements get at least half of the store's time.
  *
- * <p>Any number of programs may clean one store at the same time. Each begins at a time of its own by lot.
+ * <p>Any number of programs may clean one store at the same time. Each starts at a random time.
  */
 public final class Cleaner implements AutoCloseable {
 
@@ -29,56 +29,101 @@ public final class Cleaner implements AutoCloseable {
 
     private static final int STEP = 2_000;
 
+    // A check is one look into an index that is nearly always empty.
+    private static final Duration LONGEST_WATCH = Duration.ofSeconds(10);
+
     /**
-     * How long the bare task stays in a queue with a retention of zero, after its data went with its end: so long a
-     * submission that is sent again because its answer was lost is recognised.
+     * How long a task without its data is kept in a queue with a retention of zero, where the data is deleted when the
+     * task ends. During this time a submission that is repeated because its answer was lost is recognised.
      */
     public static final Duration BARE_RETENTION = Duration.ofHours(1);
 
     private final TaskStore store;
     private final Cleaning cleaning;
     private final AtomicBoolean busy = new AtomicBoolean();
+    private final ScheduledExecutorService timers;
+    private final OwnThreads threads;
     private final @Nullable ScheduledFuture<?> rounds;
+    private @Nullable ScheduledFuture<?> watch;
+    private Duration watchInterval = LONGEST_WATCH.plusMillis(1);
     private volatile boolean closed;
 
     /**
-     * Begins to clean from time to time, if the interval is not zero.
+     * Schedules the cleaning, unless the interval is zero.
      *
-     * @param store what to clean
-     * @param cleaning when and what
-     * @param random draws lots; safe for many threads
-     * @param timers says when
+     * @param store the store to clean
+     * @param cleaning the interval and the retention times
+     * @param random the source of randomness; thread-safe
+     * @param timers schedules the cleaning
+     * @param threads runs the cleaning
      */
-    public Cleaner(TaskStore store, Cleaning cleaning, RandomGenerator random, ScheduledExecutorService timers) {
+    public Cleaner(
+            TaskStore store,
+            Cleaning cleaning,
+            RandomGenerator random,
+            ScheduledExecutorService timers,
+            OwnThreads threads) {
         this.store = store;
         this.cleaning = cleaning;
-        this.rounds = cleaning.interval().isZero() ? null : rounds(cleaning, random, timers);
+        this.timers = timers;
+        this.threads = threads;
+        this.rounds = cleaning.interval().isZero() ? null : rounds(cleaning, random, timers, threads);
     }
 
-    private ScheduledFuture<?> rounds(Cleaning cleaning, RandomGenerator random, ScheduledExecutorService timers) {
-        // Somewhere in the second half of the interval: programs that started together do not clean together.
+    private ScheduledFuture<?> rounds(
+            Cleaning cleaning, RandomGenerator random, ScheduledExecutorService timers, OwnThreads threads) {
+        // At a random time in the second half of the interval, so that programs that start together clean separately.
         long millis = cleaning.interval().toMillis();
         long wait = millis / 2 + random.nextLong(millis - millis / 2) + 1;
-        Runnable round =
-                OwnThreads.tick("the background cleaning", () -> OwnThreads.run("cleaning", this::cleanQuietly));
+        Runnable round = OwnThreads.tick("the background cleaning", () -> threads.run("cleaning", this::cleanQuietly));
         return timers.scheduleWithFixedDelay(round, wait, wait, TimeUnit.MILLISECONDS);
+    }
+
+    /**
+     * Ends vanished attempts of tasks that were asked to cancel, in all queues, from now on and repeatedly. Usually a
+     * claim of their queue does so. But if the only worker of a queue was killed, and its task was replaced by one of
+     * another queue, that one would wait for the next cleaning. Several calls are one, at the shortest interval.
+     *
+     * @param interval how often; 10 s at the most
+     */
+    public synchronized void endVanishedEvery(Duration interval) {
+        Duration bounded = interval.compareTo(LONGEST_WATCH) < 0 ? interval : LONGEST_WATCH;
+        if (closed || bounded.compareTo(watchInterval) >= 0) {
+            return;
+        }
+        if (watch != null) {
+            watch.cancel(false);
+        }
+        watchInterval = bounded;
+        long millis = Math.max(1, bounded.toMillis());
+        Runnable round = OwnThreads.tick(
+                "the end of vanished attempts", () -> threads.run("end of vanished attempts", this::endVanished));
+        watch = timers.scheduleWithFixedDelay(round, millis, millis, TimeUnit.MILLISECONDS);
+    }
+
+    private void endVanished() {
+        try {
+            store.sweep(SweepRequest.ofVanished());
+        } catch (SemelException e) {
+            LOG.debug("Vanished attempts could not be ended, will be retried: error={}", e.getMessage());
+        }
     }
 
     private void cleanQuietly() {
         try {
             Swept swept = clean(step -> {});
-            LOG.debug("Cleaned: the data of {} tasks and {} records went", swept.tasks(), swept.records());
+            LOG.debug("Store cleaned: tasks={} records={}", swept.tasks(), swept.records());
         } catch (SemelException e) {
-            LOG.warn("Cleaning ended early: {}", e.getMessage());
+            LOG.warn("Cleaning stopped early, will be continued at the next interval: error={}", e.getMessage());
         }
     }
 
     /**
-     * Cleans once, to the end; returns at once if that goes on already.
+     * Cleans the store until nothing is left to remove. Returns at once if a cleaning is running already.
      *
-     * @param progress told after every step what went so far
-     * @return what went
-     * @throws dev.semel.task.StoreUnavailable if the store does not answer; what went so far is gone
+     * @param progress gets the sum of what was removed so far, after every step
+     * @return the sum of what was removed
+     * @throws dev.semel.task.StoreUnavailable if the store does not answer; completed steps are not undone
      */
     public Swept clean(Consumer<Swept> progress) {
         if (!busy.compareAndSet(false, true)) {
@@ -113,10 +158,13 @@ public final class Cleaner implements AutoCloseable {
         return new SweepRequest(cleaning.retention(), byQueue, cleaning.deadLetterRetention(), STEP);
     }
 
-    /** Ends after the step that goes on. */
+    /** Stops the cleaning after the current step. */
     @Override
-    public void close() {
+    public synchronized void close() {
         closed = true;
+        if (watch != null) {
+            watch.cancel(false);
+        }
         if (rounds != null) {
             rounds.cancel(false);
         }

@@ -1,18 +1,27 @@
 package dev.semel.engine;
 
+import dev.semel.observe.Observation;
 import dev.semel.store.TaskStore;
 import java.time.InstantSource;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.random.RandomGenerator;
 
 /**
- * What a worker is made of, apart from its settings.
+ * The parts that the workers of one instance share.
  *
- * @param store where its tasks are
- * @param codec how inputs and results are written
+ * @param store the store of their tasks
+ * @param codec converts inputs and results
  * @param clock this machine's clock
- * @param random draws lots; safe for many threads
- * @param timers runs what waits for its time
+ * @param random the source of randomness; thread-safe
+ * @param timers runs delayed steps
+ * @param threads runs store calls
+ * @param observation observes the workers
  */
 public record Components(
-        TaskStore store, Codec codec, InstantSource clock, RandomGenerator random, ScheduledExecutorService timers) {}
+        TaskStore store,
+        Codec codec,
+        InstantSource clock,
+        RandomGenerator random,
+        ScheduledExecutorService timers,
+        OwnThreads threads,
+        Observation observation) {}

@@ -5,50 +5,52 @@ import dev.semel.task.EffectId;
 import dev.semel.task.InvalidInput;
 import dev.semel.task.Limits;
 import dev.semel.task.TaskId;
+import dev.semel.task.TypeRef;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One effect of a handler that is about to run, and what to do if nobody knows whether an earlier attempt ran it. Made by
- * {@link TaskContext#effect(String, Class)}; each setting is checked as it is set; {@link #run} ends it.
+ * One effect of a handler that is about to run, with the policy for an unknown outcome. Created by
+ * {@link TaskContext#effect(String, Class)}. Each setting is validated as it is set; {@link #run} runs the effect, and
+ * without it nothing happens.
  *
  * @param <T> the class of the result
  */
 public final class EffectCall<T extends @Nullable Object> {
 
     private final Effects effects;
-    private final Class<T> result;
+    private final TypeRef<T> result;
 
     private EffectId id;
     private @Nullable Duration window;
     private boolean failsAfterWindow;
     private WhenUnknown<T> whenUnknown = new Retry<>();
 
-    EffectCall(Effects effects, TaskId lineage, String name, Class<T> result) {
+    EffectCall(Effects effects, TaskId lineage, String name, TypeRef<T> result) {
         this.effects = effects;
         this.result = result;
         this.id = new EffectId(lineage, name, 0);
     }
 
-    /** What to do if an earlier attempt intended the effect and its outcome is unknown. */
+    /** The policy for an effect that an earlier attempt intended and whose outcome is unknown. */
     sealed interface WhenUnknown<T extends @Nullable Object> {}
 
-    /** Run it again with the same token. */
+    /** Runs the effect again with the same token. */
     record Retry<T extends @Nullable Object>() implements WhenUnknown<T> {}
 
-    /** Ask the provider. */
+    /** Asks the provider. */
     record Ask<T extends @Nullable Object>(Probe<T> probe) implements WhenUnknown<T> {}
 
-    /** Wait for a person. */
+    /** Parks the task until a person resolves the effect. */
     record Park<T extends @Nullable Object>() implements WhenUnknown<T> {}
 
-    /** Take it for done. */
+    /** Assumes that the effect is done. */
     record Assume<T extends @Nullable Object>(T result) implements WhenUnknown<T> {}
 
     /**
-     * Sets which one of several effects of this name it is, for effects in a loop.
+     * Sets the index of this effect among several effects of the same name, for effects in a loop.
      *
-     * @param index from 0; the same for the same thing on every attempt
+     * @param index the zero-based index; it must identify the same effect on every attempt
      * @return this call
      */
     public EffectCall<T> index(int index) {
@@ -57,10 +59,10 @@ public final class EffectCall<T extends @Nullable Object> {
     }
 
     /**
-     * Says for how long the provider remembers a token, from its first use on. After that a repeated call would be taken for
-     * a new one, so an effect whose outcome is unknown is not run again: its task is parked.
+     * Sets how long the provider remembers a token, counted from its first use. After that time the provider would
+     * treat a repeated call as a new one, so an effect with an unknown outcome is not run again: its task is parked.
      *
-     * @param window the time, for example 24 hours
+     * @param window the length of the window, for example 24 hours
      * @return this call
      */
     public EffectCall<T> providerWindow(Duration window) {
@@ -69,7 +71,7 @@ public final class EffectCall<T extends @Nullable Object> {
     }
 
     /**
-     * Fails the task for good instead of parking it, if the outcome is unknown and the provider's window is over.
+     * Fails the task permanently instead of parking it, if the outcome is unknown and the provider's window is over.
      *
      * @return this call
      */
@@ -79,8 +81,8 @@ public final class EffectCall<T extends @Nullable Object> {
     }
 
     /**
-     * If the outcome is unknown, runs the effect again with the same token. This is the default; right for providers that
-     * honour tokens, and for effects that may happen twice.
+     * Runs the effect again with the same token if its outcome is unknown. This is the default. It suits providers that
+     * honour tokens, and effects that may happen twice.
      *
      * @return this call
      */
@@ -90,9 +92,9 @@ public final class EffectCall<T extends @Nullable Object> {
     }
 
     /**
-     * If the outcome is unknown, asks the provider.
+     * Asks the provider if the outcome is unknown.
      *
-     * @param probe asks it
+     * @param probe asks the provider
      * @return this call
      */
     public EffectCall<T> probeIfUnknown(Probe<T> probe) {
@@ -101,8 +103,8 @@ public final class EffectCall<T extends @Nullable Object> {
     }
 
     /**
-     * If the outcome is unknown, parks the task until a person says what became of it. The outcome is recorded before the
-     * effect returns, because to lose it would cost a person's time.
+     * Parks the task until a person resolves the effect, if its outcome is unknown. The outcome is recorded before the
+     * effect returns, because losing it would cost a person's time.
      *
      * @return this call
      */
@@ -112,10 +114,10 @@ public final class EffectCall<T extends @Nullable Object> {
     }
 
     /**
-     * If the outcome is unknown, takes the effect for done; right for what must never happen twice and may be lost. The
-     * outcome is recorded before the effect returns.
+     * Assumes that the effect is done if its outcome is unknown. This suits effects that must never happen twice and
+     * may be lost. The outcome is recorded before the effect returns.
      *
-     * @param assumed the result to record and return then
+     * @param assumed the result to record and return in that case
      * @return this call
      */
     public EffectCall<T> assumeDoneIfUnknown(T assumed) {
@@ -124,14 +126,14 @@ public final class EffectCall<T extends @Nullable Object> {
     }
 
     /**
-     * Runs the effect, unless an outcome is recorded for it: then that is returned.
+     * Runs the effect, or returns its recorded result if there is one.
      *
-     * @param effect the effect; its exception leaves the outcome unknown, unless it is
+     * @param effect the effect; an exception leaves the outcome unknown, unless it is
      *     {@link dev.semel.task.EffectNotDone}
-     * @param <X> what it throws
-     * @return its result, or the recorded one
-     * @throws X what the effect threw
-     * @throws InvalidInput if the effect was run in this attempt before, or its result cannot be stored
+     * @param <X> the exception of the effect
+     * @return the result of the effect, or the recorded result
+     * @throws X the exception of the effect
+     * @throws InvalidInput if the effect has already run in this attempt, or its result cannot be stored
      * @throws dev.semel.task.LeaseLost if another attempt has taken over
      */
     public <X extends Exception> T run(Effect<T, X> effect) throws X {
@@ -142,7 +144,7 @@ public final class EffectCall<T extends @Nullable Object> {
         return id;
     }
 
-    Class<T> result() {
+    TypeRef<T> result() {
         return result;
     }
 
@@ -159,7 +161,10 @@ public final class EffectCall<T extends @Nullable Object> {
         return whenUnknown;
     }
 
-    /** Whether to wait until the outcome is durable: where to lose it costs more than a call that is repeated. */
+    /**
+     * Returns whether {@link #run} waits until the outcome is durable, because losing it costs more than a repeated
+     * call.
+     */
     boolean recordsAtOnce() {
         return whenUnknown instanceof Park || whenUnknown instanceof Assume;
     }

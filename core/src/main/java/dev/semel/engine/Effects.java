@@ -1,12 +1,15 @@
 package dev.semel.engine;
 
 import dev.semel.guard.Effect;
-import dev.semel.store.Applied;
+import dev.semel.observe.EffectResult;
+import dev.semel.observe.Observation;
+import dev.semel.observe.Span;
 import dev.semel.store.EffectOutcome;
 import dev.semel.store.EffectOutcome.How;
 import dev.semel.store.EffectRecord;
 import dev.semel.store.EffectState;
-import dev.semel.store.Transition;
+import dev.semel.store.Settled;
+import dev.semel.store.Settlement;
 import dev.semel.task.Durations;
 import dev.semel.task.EffectId;
 import dev.semel.task.EffectNotDone;
@@ -16,8 +19,11 @@ import dev.semel.task.Lease;
 import dev.semel.task.LeaseLost;
 import dev.semel.task.PermanentFailure;
 import dev.semel.task.SafeLogger;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -27,13 +33,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * The effects of one attempt. A handler may run them from several threads.
  *
- * <p>The order of writes is: the intent, durable before the effect begins; the effect; its outcome, which goes to the worker's
- * outbox before anything else of this attempt does. So an attempt that dies leaves each effect in one of three ways: not
- * intended (it did not happen), intended (unknown), or with an outcome.
+ * <p>The order of writes is: the intent, durable before the effect starts; the effect; its outcome, which enters the
+ * worker's outbox before any later settlement of this attempt. So an attempt that dies leaves each effect in one of
+ * three states: not intended (it did not happen), intended (unknown), or with an outcome.
  */
 final class Effects {
 
-    /** The most effects of one attempt: all that a lineage recorded are read at once. */
+    /** The most effects of one attempt. It is bounded because all effects of a lineage are read at once. */
     static final int MOST = 10_000;
 
     private static final SafeLogger LOG = SafeLogger.of(Effects.class);
@@ -42,45 +48,97 @@ final class Effects {
     private final Lease lease;
     private final Codec codec;
     private final Ledger ledger;
+    private final Observation observation;
 
-    // All guarded by this.
+    // All guarded by the monitor of this object.
     private final Set<EffectId> begun = new HashSet<>();
+    private final Set<EffectCall<?>> prepared = Collections.newSetFromMap(new IdentityHashMap<>());
+    private final Set<EffectId> running = new LinkedHashSet<>();
     private @Nullable Map<EffectId, EffectRecord> known;
     private boolean outdated;
 
-    Effects(TaskContext context, Codec codec, Ledger ledger) {
+    Effects(TaskContext context, Codec codec, Ledger ledger, Observation observation) {
+        this.observation = observation;
         this.context = context;
         this.lease = context.claimed().lease();
         this.codec = codec;
         this.ledger = ledger;
     }
 
-    /** A result that is there without running the effect. */
-    private record Found<T extends @Nullable Object>(T result) {}
+    /** A result that is known without running the effect. */
+    private record Found<T extends @Nullable Object>(T result, EffectResult how) {}
 
     <T extends @Nullable Object, X extends Exception> T run(EffectCall<T> call, Effect<T, X> effect) throws X {
-        begin(call.id());
+        begin(call);
+        EffectResult result = EffectResult.NOT_RUN;
+        Span span = observation.tracing().effect(call.id().name());
         try {
             while (true) {
                 Found<T> found = found(call);
                 if (found != null) {
+                    result = found.how();
                     return found.result();
                 }
                 if (intended(call)) {
-                    return ran(call, effect);
+                    result = EffectResult.UNKNOWN; // unless it returns
+                    T returned = ran(call, effect);
+                    result = EffectResult.DONE;
+                    return returned;
                 }
-                forget(); // somebody has found out meanwhile: look again
+                forget(); // an outcome was recorded meanwhile: read the ledger again
             }
+        } catch (EffectNotDone e) {
+            result = EffectResult.NOT_DONE;
+            throw e;
+        } catch (Parked e) {
+            result = EffectResult.PARKED;
+            throw e;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             CancellationException stopped = new CancellationException(
                     "The thread was interrupted while effect \"" + call.id().label() + "\" waited for the store.");
             stopped.initCause(e);
             throw stopped;
+        } finally {
+            span.end(
+                    result.word(),
+                    result == EffectResult.UNKNOWN ? "The effect failed, its outcome is unknown." : null);
+            observation.observer().effect(context.queue(), context.type(), result);
+            finished(call.id());
         }
     }
 
-    /** What is recorded, or found out by the call's policy; null if the effect is to run. */
+    /** Notes an effect that is about to run. */
+    synchronized void prepared(EffectCall<?> call) {
+        prepared.add(call);
+    }
+
+    private synchronized void finished(EffectId id) {
+        running.remove(id);
+    }
+
+    /**
+     * Checks the effects of a handler that has returned, after which no effect begins any more.
+     *
+     * @throws PermanentFailure if an effect was prepared and not run
+     * @throws InvalidInput if an effect still runs on another thread. The task must not complete with it: what became
+     *     of it would stay unknown, and nobody would ask. After a retry its policy decides
+     */
+    synchronized void end() {
+        if (!running.isEmpty()) {
+            throw new InvalidInput("The handler returned while effect \""
+                    + running.iterator().next().label()
+                    + "\" was still running on another thread, so its outcome is unknown. Wait for all effects before"
+                    + " returning.");
+        }
+        if (!prepared.isEmpty()) {
+            throw new PermanentFailure("The handler prepared effect \""
+                    + prepared.iterator().next().id().label()
+                    + "\" with context.effect(name, class) and returned without running it. End the call with run(…).");
+        }
+    }
+
+    /** Returns the result that is recorded or that the policy determines, or null if the effect has to run. */
     private <T extends @Nullable Object> @Nullable Found<T> found(EffectCall<T> call) throws InterruptedException {
         EffectRecord record = recorded(call.id());
         if (record == null) {
@@ -90,10 +148,10 @@ final class Effects {
             case NOT_DONE -> null;
             case DONE -> {
                 LOG.debug(
-                        "Effect {} of task {} is recorded and not run",
-                        call.id().label(),
-                        context.taskId());
-                yield new Found<>(decoded(call, record.result()));
+                        "Effect skipped, its outcome is recorded: task={} effect={}",
+                        context.taskId(),
+                        call.id().label());
+                yield new Found<>(decoded(call, record.result()), EffectResult.RECORDED);
             }
             case IN_PROGRESS, UNKNOWN ->
                 switch (call.whenUnknown()) {
@@ -111,7 +169,7 @@ final class Effects {
         return switch (asked(call, probe)) {
             case Probe.Done<T>(T result) -> settled(call, result, How.PROBED);
             case Probe.NotDone<T> notDone -> {
-                // In one commit with the intent that follows.
+                // Shares a commit with the intent that follows.
                 recordSoon(call, new EffectOutcome.NotDone("the provider says that nothing happened", How.PROBED));
                 yield null;
             }
@@ -122,7 +180,7 @@ final class Effects {
     private static <T extends @Nullable Object> Probe.Answer<T> asked(EffectCall<T> call, Probe<T> probe)
             throws InterruptedException {
         try {
-            return Objects.requireNonNull(probe.ask(call.id().token()), "a probe answers");
+            return Objects.requireNonNull(probe.ask(call.id().token()), "a probe must not return null");
         } catch (RuntimeException | InterruptedException e) {
             throw e;
         } catch (Exception e) {
@@ -131,39 +189,41 @@ final class Effects {
         }
     }
 
-    /** Records an outcome that was found out without running the effect; null if another one is recorded. */
+    /** Records an outcome that was determined without running the effect; null if the effect has to run after all. */
     private <T extends @Nullable Object> @Nullable Found<T> settled(EffectCall<T> call, T result, How how)
             throws InterruptedException {
-        Applied answer = ledger.record(conclusion(call, new EffectOutcome.Done(encoded(call, result), how)));
-        if (answer == Applied.SETTLED) {
+        Settled answer = ledger.record(conclusion(call, new EffectOutcome.Done(encoded(call, result), how)));
+        if (answer == Settled.CONCLUDED) {
             forget();
             return found(call);
         }
         requireApplied(answer);
-        return new Found<>(result);
+        return new Found<>(result, EffectResult.FOUND);
     }
 
-    /** Records the intent; tells whether the effect may run. */
+    /** Records the intent and returns whether the effect may run. */
     private boolean intended(EffectCall<?> call) throws InterruptedException {
-        Applied answer;
+        Settled answer;
         try {
-            answer = ledger.record(new Transition.Intend(lease, call.id(), call.window()));
+            answer = ledger.record(new Settlement.Intend(lease, call.id(), call.window()));
         } catch (InterruptedException e) {
             if (!runsAgain(call)) {
-                recordSoon(call, new EffectOutcome.NotDone("interrupted before it began", How.RAN));
+                recordSoon(call, new EffectOutcome.NotDone("interrupted before it started", How.RAN));
             }
             throw e;
         }
-        if (answer == Applied.TOO_LATE) {
+        if (answer == Settled.TOO_LATE) {
             throw tooLate(call);
         }
-        if (answer != Applied.SETTLED) {
+        if (answer != Settled.CONCLUDED) {
             requireApplied(answer);
         }
-        return answer != Applied.SETTLED;
+        return answer != Settled.CONCLUDED;
     }
 
-    /** Whether an earlier attempt may have run the effect: then nobody can say that nothing happened. */
+    /**
+     * Returns whether an earlier attempt may have run the effect, so that its outcome cannot be recorded as not done.
+     */
     private synchronized boolean runsAgain(EffectCall<?> call) {
         EffectRecord record = known == null ? null : known.get(call.id());
         return call.whenUnknown() instanceof EffectCall.Retry
@@ -192,17 +252,17 @@ final class Effects {
 
     private void recordSoon(EffectCall<?> call, EffectOutcome outcome) {
         ledger.recordSoon(conclusion(call, outcome), answer -> {
-            if (answer == Applied.STALE || answer == Applied.NOT_FOUND) {
+            if (answer == Settled.STALE || answer == Settled.NOT_FOUND) {
                 context.loseLease();
             }
         });
     }
 
-    private Transition.Conclude conclusion(EffectCall<?> call, EffectOutcome outcome) {
-        return new Transition.Conclude(lease, call.id(), outcome);
+    private Settlement.Conclude conclusion(EffectCall<?> call, EffectOutcome outcome) {
+        return new Settlement.Conclude(lease, call.id(), outcome);
     }
 
-    /** Waits until all outcomes so far are durable. */
+    /** Waits until all outcomes recorded so far are durable. */
     void flush() throws InterruptedException {
         if (!isUnused()) {
             ledger.flush();
@@ -213,19 +273,22 @@ final class Effects {
         return begun.isEmpty();
     }
 
-    private synchronized void begin(EffectId id) {
+    private synchronized void begin(EffectCall<?> call) {
+        EffectId id = call.id();
+        prepared.remove(call);
         context.requireOpen("run effect \"" + id.label() + "\"");
         if (begun.size() == MOST) {
             throw new InvalidInput("An attempt runs at most " + MOST + " effects, but effect \"" + id.label()
-                    + "\" is one more. Split the task.");
+                    + "\" exceeds that. Split the task.");
         }
         if (!begun.add(id)) {
             throw new InvalidInput("An effect runs once in an attempt, but effect \"" + id.label()
-                    + "\" was run before. Give each effect a name of its own, or an index in a loop.");
+                    + "\" was run before. Give each effect a unique name, or an index in a loop.");
         }
+        running.add(id);
     }
 
-    /** What the ledger says of an effect, or null for nothing. */
+    /** Returns the ledger's record of an effect, or null. */
     private @Nullable EffectRecord recorded(EffectId id) throws InterruptedException {
         Map<EffectId, EffectRecord> found = remembered();
         if (found == null) {
@@ -248,7 +311,7 @@ final class Effects {
         known = found;
     }
 
-    /** The ledger knows more than was read: of the first attempt too, whose task was made again after it was swept. */
+    /** Discards what was read, because the ledger has more. A first attempt can have records if its task was swept. */
     private synchronized void forget() {
         known = null;
         outdated = true;
@@ -258,11 +321,11 @@ final class Effects {
         return outdated;
     }
 
-    private void requireApplied(Applied answer) {
-        if (answer != Applied.APPLIED) {
+    private void requireApplied(Settled answer) {
+        if (answer != Settled.APPLIED) {
             context.loseLease();
             throw new LeaseLost("Another attempt has taken over from attempt " + lease.attempt() + " of task "
-                    + lease.taskId() + ", so it can record no effects.");
+                    + lease.taskId() + ", so it can no longer record effects.");
         }
     }
 
@@ -278,8 +341,8 @@ final class Effects {
 
     private Parked parked(EffectCall<?> call, String reason) {
         String message =
-                "Parked, because nobody knows whether effect \"" + call.id().label() + "\" happened: " + reason + ".";
-        LOG.warn("Task {} is parked: {}", context.taskId(), message);
+                "Parked, because it is unknown whether effect \"" + call.id().label() + "\" happened: " + reason + ".";
+        LOG.warn("Task parked: task={} reason={}", context.taskId(), message);
         Parked parked = new Parked(call.id(), message);
         context.park(parked);
         return parked;
@@ -289,17 +352,17 @@ final class Effects {
         if (result == null) {
             return null;
         }
-        String json = codec.encode(result);
         try {
+            String json = codec.encode(result, call.result());
             Json.parse(json);
+            return json;
         } catch (InvalidInput e) {
             throw new InvalidInput(
                     "Effect \"" + call.id().label() + "\" has a result that cannot be stored: " + e.getMessage(), e);
         }
-        return json;
     }
 
-    @SuppressWarnings("NullAway") // what was recorded as nothing is nothing again
+    @SuppressWarnings("NullAway") // a result that was recorded as null is null again
     private <T extends @Nullable Object> T decoded(EffectCall<T> call, @Nullable String json) {
         if (json == null) {
             return null;
@@ -308,8 +371,8 @@ final class Effects {
             return codec.decode(json, call.result());
         } catch (InvalidInput e) {
             throw new InvalidInput(
-                    "The recorded result of effect \"" + call.id().label() + "\" does not fit "
-                            + call.result().getSimpleName() + ": " + e.getMessage(),
+                    "The recorded result of effect \"" + call.id().label() + "\" does not fit " + call.result() + ": "
+                            + e.getMessage(),
                     e);
         }
     }

@@ -1,7 +1,7 @@
 package dev.semel.engine;
 
+import dev.semel.store.Settlement;
 import dev.semel.store.TaskStore;
-import dev.semel.store.Transition;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -11,10 +11,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks after one worker from a thread of its own, which is there before anything can go wrong and does nothing else. If the
- * worker's own machinery fails (an error in one of its steps, no memory, a timer that died), the worker ends as a whole: it
- * claims and extends nothing, its handlers are interrupted, and what it held is returned to the store, outcomes that were not
- * answered yet first. Then it starts again from nothing.
+ * The watchdog of one worker, on a dedicated thread that is started before the worker. If the worker's own machinery
+ * fails (an error in a step, no memory, a dead timer), the guardian stops the worker as a whole: it claims and extends
+ * nothing more, and its handlers are interrupted. The guardian first sends the settlements that the store has not
+ * answered, then returns all tasks that the worker held to the queue. Then it starts a new worker.
  */
 final class Guardian {
 
@@ -24,13 +24,13 @@ final class Guardian {
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
     private static final long SHORT_PAUSE = Duration.ofMillis(20).toNanos();
 
-    // Beyond the lease: without a heartbeat for so long, and with no call under way, the timers are dead.
+    // Added to the lease: if there is no heartbeat for that long, and no store call is in flight, the timers are dead.
     private static final Duration SILENCE = Duration.ofSeconds(30);
 
-    /** One life of the worker. */
+    /** One incarnation of the worker: from its start until it fails or is closed. */
     record Life(VirtualThreadHost host, WorkerLoop loop) {}
 
-    /** Begins a life. */
+    /** Creates an incarnation of the worker. */
     interface Birth {
         Life begin(Runnable failed, @Nullable Remains before);
     }
@@ -42,7 +42,7 @@ final class Guardian {
     private final AtomicBoolean ended = new AtomicBoolean();
     private volatile Life life;
 
-    // Used by the thread only.
+    // Used by the guardian's thread only.
     private boolean doubted;
     private long doubtedBeat;
     private volatile boolean closing;
@@ -64,7 +64,7 @@ final class Guardian {
         life.loop().start();
     }
 
-    /** The worker as it lives now. */
+    /** Returns the loop of the current incarnation. */
     WorkerLoop loop() {
         return life.loop();
     }
@@ -72,7 +72,7 @@ final class Guardian {
     /**
      * Closes the worker.
      *
-     * @param done called once nothing is left
+     * @param done called once the worker holds no task and has nothing to settle
      */
     void close(Duration grace, Runnable done) {
         closed = done;
@@ -102,18 +102,23 @@ final class Guardian {
                 Life now = life;
                 Throwable failure = now.host().failure();
                 if (failure == null && isSilent(now)) {
-                    now.host().fail(new IllegalStateException("The worker gave no heartbeat"));
+                    now.host()
+                            .fail(new IllegalStateException(
+                                    "The worker has sent no heartbeat for longer than its lease."));
                 } else if (failure != null) {
                     recover(now, failure);
                 }
             } catch (Throwable e) {
-                // Most likely there is no memory still: again, until there is.
+                // Most likely there is still no memory: retry until there is.
                 LockSupport.parkNanos(this, SHORT_PAUSE);
             }
         }
     }
 
-    /** Whether two looks in a row find the same old heartbeat: one alone may come just after the whole process was frozen. */
+    /**
+     * Returns whether two checks in a row find the same old heartbeat. A single check may find one just because the
+     * whole process was frozen.
+     */
     private boolean isSilent(Life now) {
         long beatAt = now.loop().beatAt();
         boolean old = !now.host().isCalling()
@@ -139,7 +144,7 @@ final class Guardian {
                 break;
             } catch (Throwable e) {
                 if (System.nanoTime() - began > settings.lease().toNanos()) {
-                    break; // the leases have run out by themselves
+                    break; // the leases have expired meanwhile
                 }
                 LockSupport.parkNanos(this, SHORT_PAUSE);
             }
@@ -165,10 +170,10 @@ final class Guardian {
         if (closing) {
             next.loop().close(Duration.ZERO, this::end);
         }
-        LOG.info("Worker {} has started again", settings.name());
+        LOG.info("Worker restarted: worker={}", settings.name());
     }
 
-    /** Waits until the last step and the last call have ended; a claim that is under way would be lost otherwise. */
+    /** Waits until the last step and the last store call have ended; otherwise a claim in flight would be lost. */
     private void awaitRest(Life dead, long began) {
         while (dead.host().isRunning()
                 || (dead.host().isCalling()
@@ -178,8 +183,8 @@ final class Guardian {
     }
 
     private void giveBack(Remains remains) {
-        for (List<Transition> batch = remains.next(); !batch.isEmpty(); batch = remains.next()) {
-            store.apply(batch);
+        for (List<Settlement> batch = remains.next(); !batch.isEmpty(); batch = remains.next()) {
+            store.settle(batch);
             remains.answered(batch.size());
         }
     }
@@ -187,12 +192,12 @@ final class Guardian {
     private void log(Throwable because) {
         try {
             LOG.error(
-                    "Worker {} has failed: it extends no lease any more, interrupts its handlers, returns its tasks and"
-                            + " starts again",
+                    "Worker failed: worker={}. Its leases are not extended any more, its handlers are interrupted, its"
+                            + " tasks are returned to the queue, and it is restarted",
                     settings.name(),
                     because);
         } catch (Throwable e) {
-            return; // no memory for the log; what has to be done does not depend on it
+            return; // no memory for the log; the recovery does not depend on it
         }
     }
 }

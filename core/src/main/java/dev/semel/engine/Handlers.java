@@ -2,12 +2,14 @@ package dev.semel.engine;
 
 import dev.semel.task.InvalidInput;
 import dev.semel.task.TaskType;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The handlers of a worker: one for each task type, or one for all that come. */
+/** The handlers of a worker: one for each task type, and optionally one for all other types. */
 public final class Handlers {
 
     private final Map<String, Registered<?, ?>> byType;
@@ -19,7 +21,7 @@ public final class Handlers {
     }
 
     /**
-     * Starts a collection of handlers.
+     * Returns a new builder.
      *
      * @return the builder
      */
@@ -27,13 +29,20 @@ public final class Handlers {
         return new Builder();
     }
 
-    /** The types to claim, or null for all. */
+    /** Returns the types to claim, or null for all. */
     @Nullable
     Set<String> types() {
         return anyType == null ? byType.keySet() : null;
     }
 
-    /** The handler of a type; the loop claims no others, so there is one unless a store broke its law. */
+    /** Returns the types that have a handler of their own. */
+    List<TaskType<?, ?>> ownTypes() {
+        List<TaskType<?, ?>> types = new ArrayList<>();
+        byType.values().forEach(registered -> types.add(registered.type()));
+        return types;
+    }
+
+    /** Returns the handler of a type. There is one unless a store breaks its laws: the worker claims no other types. */
     Registered<?, ?> of(String type) {
         Registered<?, ?> registered = byType.get(type);
         if (registered == null) {
@@ -41,12 +50,12 @@ public final class Handlers {
         }
         if (registered == null) {
             throw new IllegalStateException(
-                    "The store handed out a task of type \"" + type + "\", which was not claimed.");
+                    "The store returned a task of type \"" + type + "\", which this worker did not claim.");
         }
         return registered;
     }
 
-    /** Collects handlers. */
+    /** A builder of handlers. */
     public static final class Builder {
 
         private final Map<String, Registered<?, ?>> byType = new LinkedHashMap<>();
@@ -64,7 +73,7 @@ public final class Handlers {
          * @return this builder
          */
         public <I, O extends @Nullable Object> Builder add(TaskType<I, O> type, Handler<I, O> handler) {
-            if (byType.putIfAbsent(type.name(), new Registered<>(type, handler)) != null) {
+            if (byType.putIfAbsent(type.name(), Registered.ofType(type, handler)) != null) {
                 throw new InvalidInput("A worker has one handler for each task type, but got a second one for \""
                         + type.name() + "\".");
             }
@@ -82,12 +91,12 @@ public final class Handlers {
             if (anyType != null) {
                 throw new InvalidInput("A worker has one handler for any type, but got a second one.");
             }
-            anyType = new Registered<>(settings, handler);
+            anyType = Registered.ofAnyType(settings, handler);
             return this;
         }
 
         /**
-         * Ends the collection.
+         * Builds the handlers.
          *
          * @return the handlers
          */

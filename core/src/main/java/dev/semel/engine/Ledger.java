@@ -1,34 +1,34 @@
 package dev.semel.engine;
 
-import dev.semel.store.Applied;
 import dev.semel.store.EffectRecord;
-import dev.semel.store.Transition;
+import dev.semel.store.Settled;
+import dev.semel.store.Settlement;
 import dev.semel.task.TaskId;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** The way from a handler's thread to the store's ledger of effects. */
+/** The access of a handler's thread to the store's ledger of effects. */
 interface Ledger {
 
     /**
-     * Records a move and waits until it is durable, in one commit with what other handlers record at the same time.
+     * Records a settlement and waits until it is durable. Handlers that record at the same time share a commit.
      *
-     * @param move the move
+     * @param settlement the settlement
      * @return the store's answer
-     * @throws InterruptedException if the thread was interrupted; the move may be recorded nevertheless
+     * @throws InterruptedException if the thread was interrupted; the settlement may be recorded nevertheless
      */
-    Applied record(Transition move) throws InterruptedException;
+    Settled record(Settlement settlement) throws InterruptedException;
 
     /**
-     * Records a move soon: with the next one, or a moment later.
+     * Records a settlement without waiting: it is sent with the next settlement, or a moment later.
      *
-     * @param move the move
-     * @param answered gets the answer
+     * @param settlement the settlement
+     * @param answered gets the store's answer
      */
-    void recordSoon(Transition move, Consumer<Applied> answered);
+    void recordSoon(Settlement settlement, Consumer<Settled> answered);
 
     /**
-     * Waits until everything is recorded that was to be soon.
+     * Waits until all settlements that were passed to {@link #recordSoon} are recorded.
      *
      * @throws InterruptedException if the thread was interrupted
      */
@@ -38,7 +38,7 @@ interface Ledger {
      * Reads the effects of a lineage.
      *
      * @param lineage the lineage
-     * @return its effects
+     * @return all effects of the lineage
      * @throws InterruptedException if the thread was interrupted
      */
     List<EffectRecord> read(TaskId lineage) throws InterruptedException;

@@ -1,9 +1,9 @@
 package dev.semel.engine;
 
-import dev.semel.store.Applied;
 import dev.semel.store.EffectOutcome;
+import dev.semel.store.Settled;
+import dev.semel.store.Settlement;
 import dev.semel.store.TaskStore;
-import dev.semel.store.Transition;
 import dev.semel.task.FailureText;
 import dev.semel.task.SafeLogger;
 import dev.semel.task.StoreUnavailable;
@@ -11,32 +11,34 @@ import dev.semel.task.StoreUnusable;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * What a worker has to tell the store: the ends of attempts, and the intents and outcomes of effects. It goes in the order in
- * which it was put in, as much as there is in one call, and again until it is answered; while a call is under way the next one
- * gathers. A move that the store refuses for as long as a lease lasts, with an error other than its own trouble, is given up, so
- * that it does not hold up all others for ever. Used by steps of the host only.
+ * The queue of settlements that a worker sends to the store: the ends of attempts, and the intents and outcomes of
+ * effects. Settlements are sent in the order in which they were put in, in batches, one call at a time. A call is
+ * repeated until the store answers it; settlements that are put in meanwhile form the next batch. A settlement that the
+ * store rejects for as long as a lease lasts, with an error that is not an outage of the store, is discarded, so that
+ * it does not block all others forever. Used by steps of the host only.
  *
- * <p>What can wait a moment goes with whatever goes next. So the outcome of an effect shares a commit with the intent of the
- * next one or with the end of the attempt, and an effect costs one commit and not two.
+ * <p>A settlement that can wait a moment is sent with the next one. So the outcome of an effect shares a commit with
+ * the intent of the next effect or with the end of the attempt, and an effect costs one commit instead of two.
  */
 final class Outbox {
 
     private static final SafeLogger LOG = SafeLogger.of(Outbox.class);
 
-    private static final int MOST_MOVES = 1_000;
+    private static final int MAX_SETTLEMENTS = 1_000;
 
-    // Results of one call, about: a call with a thousand of the largest would not fit into a small heap.
+    // Bounds the results of one call: a thousand results of the largest size would not fit into a small heap.
     private static final long MOST_BYTES = 8L << 20;
 
     static final Duration FIRST_BACKOFF = Duration.ofMillis(50);
     private static final Duration LONGEST_BACKOFF = Duration.ofSeconds(5);
 
-    /** How long a move waits for company. */
+    /** How long a settlement waits for others to share a commit with. */
     static final Duration SOON = Duration.ofMillis(10);
 
     private final TaskStore store;
@@ -53,12 +55,12 @@ final class Outbox {
     private boolean awaitsCompany;
     private Duration backoff = FIRST_BACKOFF;
 
-    private record Entry(Transition move, Consumer<Applied> answered) {}
+    private record Entry(Settlement settlement, Consumer<Settled> answered) {}
 
     /**
-     * Makes an empty one.
+     * Creates an empty outbox.
      *
-     * @param patience how long a move is sent again that the store refuses, though it answers
+     * @param patience how long a settlement is repeated that the store rejects with an error
      * @param answered called after each batch of answers
      */
     Outbox(TaskStore store, WorkerHost host, String worker, Duration patience, Runnable answered) {
@@ -69,15 +71,15 @@ final class Outbox {
         this.answered = answered;
     }
 
-    /** Puts in a move that goes as soon as {@link #send} may. */
-    void put(Transition move, Consumer<Applied> answer) {
-        entries.add(new Entry(move, answer));
+    /** Puts in a settlement that the next {@link #send} sends. */
+    void put(Settlement settlement, Consumer<Settled> answer) {
+        entries.add(new Entry(settlement, answer));
         wanted = true;
     }
 
-    /** Puts in a move that goes with the next one, or by itself a moment later. */
-    void putSoon(Transition move, Consumer<Applied> answer) {
-        entries.add(new Entry(move, answer));
+    /** Puts in a settlement that is sent with the next one, or by itself after {@link #SOON}. */
+    void putSoon(Settlement settlement, Consumer<Settled> answer) {
+        entries.add(new Entry(settlement, answer));
         if (!awaitsCompany) {
             awaitsCompany = true;
             host.later(SOON, () -> {
@@ -87,22 +89,22 @@ final class Outbox {
         }
     }
 
-    /** Sends everything that is in it. */
+    /** Sends all settlements, including those that can wait. */
     void flush() {
         wanted |= !entries.isEmpty();
         send();
     }
 
-    /** Sends what is in it, if anything in it must go and nothing is under way. */
+    /** Sends the next batch, if a settlement in the outbox must not wait and no call is in flight. */
     void send() {
         if (sending || !wanted) {
             return;
         }
         List<Entry> batch = new ArrayList<>();
         long bytes = 0;
-        while (batch.size() < MOST_MOVES && bytes < MOST_BYTES && !entries.isEmpty()) {
+        while (batch.size() < MAX_SETTLEMENTS && bytes < MOST_BYTES && !entries.isEmpty()) {
             Entry entry = entries.remove();
-            bytes += size(entry.move);
+            bytes += size(entry.settlement);
             batch.add(entry);
         }
         wanted = !entries.isEmpty();
@@ -115,10 +117,13 @@ final class Outbox {
     }
 
     private void send(List<Entry> batch) {
-        List<Transition> moves = batch.stream().map(Entry::move).toList();
-        host.call(() -> store.apply(moves), answers -> arrived(batch, answers), thrown -> {
-            warn(batch.size(), thrown);
-            if (thrown instanceof StoreUnavailable) {
+        List<Settlement> settlements = batch.stream().map(Entry::settlement).toList();
+        host.call(() -> store.settle(settlements), answers -> arrived(batch, answers), thrown -> {
+            StoreCallLog.failed(LOG, batch.size() + " settlements", worker, thrown);
+            if (StoreCallLog.isClosed(thrown)) {
+                // They cannot be stored any more: the leases expire, and other workers take over.
+                arrived(batch, Collections.nCopies(batch.size(), Settled.STALE));
+            } else if (thrown instanceof StoreUnavailable) {
                 pauseAndThen(() -> send(batch));
             } else {
                 pauseAndThen(() -> sendNextAlone(batch, new ArrayList<>()));
@@ -132,57 +137,62 @@ final class Outbox {
         host.later(pause, next);
     }
 
-    /** One move of a batch may be what the store cannot take: then it alone must suffer. */
-    private void sendNextAlone(List<Entry> batch, List<Applied> answers) {
+    /** Sends the settlements of a rejected batch one by one, so that only the faulty one fails. */
+    private void sendNextAlone(List<Entry> batch, List<Settled> answers) {
         if (answers.size() == batch.size()) {
             arrived(batch, answers);
         } else {
-            sendAlone(batch, answers, batch.get(answers.size()).move, host.nanoTime());
+            sendAlone(batch, answers, batch.get(answers.size()).settlement, host.nanoTime());
         }
     }
 
-    private void sendAlone(List<Entry> batch, List<Applied> answers, Transition move, long refusedSince) {
+    private void sendAlone(List<Entry> batch, List<Settled> answers, Settlement settlement, long refusedSince) {
         host.call(
-                () -> store.apply(List.of(move)),
+                () -> store.settle(List.of(settlement)),
                 answer -> {
                     answers.addAll(answer);
                     sendNextAlone(batch, answers);
                 },
                 thrown -> {
-                    warn(1, thrown);
-                    if (thrown instanceof StoreUnavailable || thrown instanceof StoreUnusable) {
-                        // The store's trouble is never the task's, however long it lasts.
-                        pauseAndThen(() -> sendAlone(batch, answers, move, host.nanoTime()));
+                    StoreCallLog.failed(LOG, "1 settlement", worker, thrown);
+                    if (StoreCallLog.isClosed(thrown)) {
+                        answers.add(Settled.STALE);
+                        sendNextAlone(batch, answers);
+                    } else if (thrown instanceof StoreUnavailable || thrown instanceof StoreUnusable) {
+                        // An outage of the store never counts against the task, however long it lasts.
+                        pauseAndThen(() -> sendAlone(batch, answers, settlement, host.nanoTime()));
                     } else if (host.nanoTime() - refusedSince < patience.toNanos()) {
-                        pauseAndThen(() -> sendAlone(batch, answers, move, refusedSince));
-                    } else if (move instanceof Transition.Complete complete) {
-                        LOG.error("The store does not take the result of task {}, so it fails", taskOf(move), thrown);
-                        Transition instead = new Transition.Fail(
+                        pauseAndThen(() -> sendAlone(batch, answers, settlement, refusedSince));
+                    } else if (settlement instanceof Settlement.Complete complete) {
+                        LOG.error(
+                                "Result rejected by the store, the task fails: task={}",
+                                settlement.lease().taskId(),
+                                thrown);
+                        Settlement instead = new Settlement.Fail(
                                 complete.lease(), false, "The result could not be stored: " + FailureText.of(thrown));
                         sendAlone(batch, answers, instead, host.nanoTime());
                     } else {
-                        LOG.error("The store does not take a move of task {}, so it is given up", taskOf(move), thrown);
-                        answers.add(Applied.STALE);
+                        LOG.error(
+                                "Settlement rejected by the store and discarded: task={}",
+                                settlement.lease().taskId(),
+                                thrown);
+                        answers.add(Settled.STALE);
                         sendNextAlone(batch, answers);
                     }
                 });
     }
 
-    private static Object taskOf(Transition move) {
-        return move instanceof Transition.ByWorker worker ? worker.lease().taskId() : move;
-    }
-
-    /** About how large the document is that a move carries. */
-    static long size(Transition move) {
-        return switch (move) {
-            case Transition.Complete complete -> Held.size(complete.result());
-            case Transition.Conclude conclude
-            when conclude.outcome() instanceof EffectOutcome.Done done -> Held.size(done.result());
+    /** Estimates the bytes of the document that a settlement carries. */
+    static long size(Settlement settlement) {
+        return switch (settlement) {
+            case Settlement.Complete complete -> HeldTask.size(complete.result());
+            case Settlement.Conclude conclude
+            when conclude.outcome() instanceof EffectOutcome.Done done -> HeldTask.size(done.result());
             default -> 0;
         };
     }
 
-    private void arrived(List<Entry> batch, List<Applied> answers) {
+    private void arrived(List<Entry> batch, List<Settled> answers) {
         sending = false;
         backoff = FIRST_BACKOFF;
         for (int i = 0; i < batch.size(); i++) {
@@ -194,7 +204,7 @@ final class Outbox {
         answered.run();
     }
 
-    /** Calls back once everything is answered that is in it now. */
+    /** Calls back once all settlements that are in the outbox now are answered. */
     void afterAll(Runnable then) {
         if (entries.isEmpty() && !sending) {
             then.run();
@@ -202,30 +212,30 @@ final class Outbox {
             afterBatch.add(then);
         } else {
             Entry last = entries.removeLast();
-            entries.add(new Entry(last.move, answer -> {
+            entries.add(new Entry(last.settlement, answer -> {
                 last.answered.accept(answer);
                 then.run();
             }));
         }
     }
 
-    /** What nobody has answered yet, in order. */
-    List<Transition> unanswered() {
-        List<Transition> moves = new ArrayList<>();
-        underWay.forEach(entry -> moves.add(entry.move));
-        entries.forEach(entry -> moves.add(entry.move));
-        return moves;
+    /** Returns the settlements that the store has not answered, in order. */
+    List<Settlement> unanswered() {
+        List<Settlement> settlements = new ArrayList<>();
+        underWay.forEach(entry -> settlements.add(entry.settlement));
+        entries.forEach(entry -> settlements.add(entry.settlement));
+        return settlements;
     }
 
-    /** As many of these as go in one call. */
-    static List<Transition> oneCall(List<Transition> moves) {
+    /** Returns the first of these settlements, as many as one call may carry. */
+    static List<Settlement> oneCall(List<Settlement> settlements) {
         long bytes = 0;
         int count = 0;
-        while (count < moves.size() && count < MOST_MOVES && bytes < MOST_BYTES) {
-            bytes += size(moves.get(count));
+        while (count < settlements.size() && count < MAX_SETTLEMENTS && bytes < MOST_BYTES) {
+            bytes += size(settlements.get(count));
             count++;
         }
-        return moves.subList(0, count);
+        return settlements.subList(0, count);
     }
 
     boolean isEmpty() {
@@ -235,15 +245,5 @@ final class Outbox {
     static Duration longer(Duration backoff) {
         Duration twice = backoff.multipliedBy(2);
         return twice.compareTo(LONGEST_BACKOFF) > 0 ? LONGEST_BACKOFF : twice;
-    }
-
-    private void warn(int moves, RuntimeException thrown) {
-        if (thrown instanceof StoreUnavailable) {
-            LOG.warn("The store did not answer {} moves of worker {}: {}", moves, worker, thrown.getMessage());
-        } else if (thrown instanceof StoreUnusable) {
-            LOG.error("The store refused {} moves of worker {}: {}", moves, worker, thrown.getMessage());
-        } else {
-            LOG.error("{} moves of worker {} failed", moves, worker, thrown);
-        }
     }
 }

@@ -6,29 +6,35 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Threads for Semel's own work beside the callers': calls of a store, and what timers and hints begin. Platform threads: a
- * driver that waits for its server on a virtual thread is woken by way of another thread, at every answer, which cost a worker
- * on PostgreSQL a tenth of its speed; and waking a virtual thread needs memory, which there may be none of.
+ * The threads on which one instance runs its own work, separate from its callers' threads: store calls, and work that
+ * timers and hints start. Each worker and each background job has a bounded number of calls in flight, so the number of
+ * threads is bounded too. An idle thread ends after a minute.
+ *
+ * <p>They are platform threads for two reasons. A driver that waits for its server on a virtual thread is woken through
+ * another thread at every answer, which cost a worker on PostgreSQL a tenth of its speed. And waking a virtual thread
+ * needs memory, which may be exhausted.
  */
-final class OwnThreads {
+public final class OwnThreads {
 
     private static final Logger LOG = LoggerFactory.getLogger(OwnThreads.class);
 
-    private static final Executor POOL = Executors.newCachedThreadPool(
+    private final Executor pool = Executors.newCachedThreadPool(
             Thread.ofPlatform().daemon().name("semel-store-call-", 0).factory());
 
-    private OwnThreads() {}
+    /** Creates the threads of one instance; none is started before there is work. */
+    public OwnThreads() {}
 
     /**
-     * Runs work that ends by itself and that nobody waits for. Whatever it throws is logged: the next hint or tick does it
-     * again.
+     * Runs work that ends by itself and that no caller waits for. An exception is logged: the next hint or tick runs
+     * the work again.
      *
      * @param what names the work in the log
-     * @return whether it was begun; false if no thread could be had
+     * @param work the work
+     * @return whether the work was started; false if no thread was available
      */
-    static boolean run(String what, Runnable work) {
+    public boolean run(String what, Runnable work) {
         try {
-            POOL.execute(() -> {
+            pool.execute(() -> {
                 try {
                     work.run();
                 } catch (Throwable e) {
@@ -42,12 +48,12 @@ final class OwnThreads {
         }
     }
 
-    /** Runs work that deals with everything it may meet; throws if no thread can be had. */
-    static void execute(Runnable work) {
-        POOL.execute(work);
+    /** Runs work that handles its own exceptions; throws if no thread is available. */
+    void execute(Runnable work) {
+        pool.execute(work);
     }
 
-    /** Runs a short step on a timer's thread: a step that throws would be its last. */
+    /** Wraps a short step for a timer, which would not run the step again after an exception. */
     static Runnable tick(String what, Runnable step) {
         return () -> {
             try {
@@ -58,10 +64,10 @@ final class OwnThreads {
         };
     }
 
-    /** Logs as far as that is possible; a full heap may be what is to be logged. */
+    /** Logs an exception, if there is memory for that: the exception may be an exhausted heap. */
     static void log(String what, Throwable thrown) {
         try {
-            LOG.error("Failed, and will be done again: {}", what, thrown);
+            LOG.error("Background work failed, will be retried: work={}", what, thrown);
         } catch (Throwable e) {
             return;
         }

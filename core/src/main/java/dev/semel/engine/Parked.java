@@ -2,7 +2,9 @@ package dev.semel.engine;
 
 import dev.semel.task.EffectId;
 
-/** Thrown through a handler whose task waits for a person. What the handler makes of it does not matter: the task is parked. */
+/**
+ * The exception that ends a handler whose task waits for a person. The task is parked even if the handler catches it.
+ */
 final class Parked extends RuntimeException {
 
     private static final long serialVersionUID = 1L;

@@ -3,8 +3,8 @@ package dev.semel.engine;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The user's function that asks a provider whether an effect happened. It may be called more than once, and it may fail:
- * then the attempt fails, and the outcome stays unknown.
+ * The user's function that asks a provider whether an effect happened. It may be called more than once. If it throws,
+ * the attempt fails and the outcome stays unknown.
  *
  * @param <T> the class of the effect's result
  */
@@ -15,22 +15,22 @@ public interface Probe<T extends @Nullable Object> {
      * Asks the provider.
      *
      * @param token the token that the effect was called with
-     * @return what the provider says
-     * @throws Exception if it could not be asked
+     * @return the provider's answer
+     * @throws Exception if the provider could not be asked
      */
     Answer<T> ask(String token) throws Exception;
 
     /**
-     * What a provider says of a token.
+     * A provider's answer for a token.
      *
      * @param <T> the class of the effect's result
      */
     sealed interface Answer<T extends @Nullable Object> {
 
         /**
-         * It happened.
+         * Returns the answer that the effect happened.
          *
-         * @param result the effect's result; it is recorded and returned
+         * @param result the effect's result, which is recorded and returned
          * @param <T> the class of the result
          * @return the answer
          */
@@ -39,7 +39,7 @@ public interface Probe<T extends @Nullable Object> {
         }
 
         /**
-         * It did not happen, and will not: the effect runs now.
+         * Returns the answer that the effect did not happen and will not happen: the effect runs now.
          *
          * @param <T> the class of the effect's result
          * @return the answer
@@ -49,9 +49,9 @@ public interface Probe<T extends @Nullable Object> {
         }
 
         /**
-         * The provider cannot tell: the task is parked for a person to find out.
+         * Returns the answer that the provider cannot tell: the task is parked until a person resolves the effect.
          *
-         * @param reason why it cannot tell
+         * @param reason why the provider cannot tell
          * @param <T> the class of the effect's result
          * @return the answer
          */
@@ -61,24 +61,24 @@ public interface Probe<T extends @Nullable Object> {
     }
 
     /**
-     * It happened.
+     * The answer that the effect happened.
      *
      * @param result the effect's result
-     * @param <T> its class
+     * @param <T> the class of the result
      */
     record Done<T extends @Nullable Object>(T result) implements Answer<T> {}
 
     /**
-     * It did not happen.
+     * The answer that the effect did not happen.
      *
      * @param <T> the class of the effect's result
      */
     record NotDone<T extends @Nullable Object>() implements Answer<T> {}
 
     /**
-     * The provider cannot tell.
+     * The answer that the provider cannot tell.
      *
-     * @param reason why not
+     * @param reason why the provider cannot tell
      * @param <T> the class of the effect's result
      */
     record Unknown<T extends @Nullable Object>(String reason) implements Answer<T> {}

@@ -14,9 +14,9 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The settings of queues, as a submission needs them: read at the first use, and again in the background when they are a
- * few seconds old. So a busy program never waits for them, and a change is heeded after some seconds. After a pause they
- * are read again before they are used.
+ * A cache of the queues' settings for submissions. It is filled at the first use and refreshed in the background when
+ * it is more than 5 seconds old. So a busy program never waits for it, and a change takes effect after some seconds. If
+ * it is more than 30 seconds old, it is refreshed before it is used.
  */
 public final class Queues {
 
@@ -25,6 +25,7 @@ public final class Queues {
     private static final long STALE_NANOS = Duration.ofSeconds(30).toNanos();
 
     private final TaskStore store;
+    private final OwnThreads threads;
     private final LongSupplier nanoTime;
     private final AtomicBoolean reading = new AtomicBoolean();
     private volatile @Nullable Known known;
@@ -32,22 +33,24 @@ public final class Queues {
     private record Known(Map<String, QueueSettings> settings, long readAt) {}
 
     /**
-     * Reads nothing yet.
+     * Creates an empty cache.
      *
-     * @param store where the settings are
-     * @param nanoTime a clock that never jumps
+     * @param store the store of the settings
+     * @param threads refreshes the cache in the background
+     * @param nanoTime a monotonic clock
      */
-    public Queues(TaskStore store, LongSupplier nanoTime) {
+    public Queues(TaskStore store, OwnThreads threads, LongSupplier nanoTime) {
         this.store = store;
+        this.threads = threads;
         this.nanoTime = nanoTime;
     }
 
     /**
-     * The settings of a queue, at most half a minute old, unless the store does not answer.
+     * Returns the settings of a queue. They are at most half a minute old, unless the store does not answer.
      *
      * @param queue the queue
-     * @return what holds of declared and run-time settings
-     * @throws dev.semel.task.StoreUnavailable if they were never read and the store does not answer
+     * @return the effective settings, from the declared and the run-time settings
+     * @throws dev.semel.task.StoreUnavailable if the cache is empty and the store does not answer
      */
     public QueueSettings of(String queue) {
         Known now = known;
@@ -58,7 +61,7 @@ public final class Queues {
             readAgain();
             now = Objects.requireNonNullElse(known, now);
         } else if (age > FRESH_NANOS && reading.compareAndSet(false, true)) {
-            if (!OwnThreads.run("a look at the settings of queues", this::readAgain)) {
+            if (!threads.run("refresh of queue settings", this::readAgain)) {
                 reading.set(false);
             }
         }
@@ -80,7 +83,7 @@ public final class Queues {
         try {
             read();
         } catch (SemelException e) {
-            LOG.warn("The store did not answer a look at the settings of queues: {}", e.getMessage());
+            LOG.warn("Queue settings could not be refreshed: error={}", e.getMessage());
         } finally {
             reading.set(false);
         }

@@ -1,8 +1,16 @@
 package dev.semel.engine;
 
 /**
- * JSON that is passed on as it is: as the input or output class of a task type whose data the program does not look into.
+ * JSON text that is not converted. Use it as the input or output class of a task type whose data the program does not
+ * inspect.
  *
  * @param text the JSON text
  */
-public record RawJson(String text) {}
+public record RawJson(String text) {
+
+    /** {@return the length of the document, without its text} */
+    @Override
+    public String toString() {
+        return "RawJson[" + text.length() + " characters]";
+    }
+}

@@ -1,34 +1,37 @@
 package dev.semel.engine;
 
 import dev.semel.store.ClaimRequest;
-import dev.semel.store.Transition;
+import dev.semel.store.Settlement;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What a failed worker leaves: moves that the store has not answered, and a claim that it may have carried out. */
+/**
+ * The unfinished store calls of a failed worker: settlements that the store has not answered, and a claim that it may
+ * have executed.
+ */
 final class Remains {
 
-    private final List<Transition> moves;
+    private final List<Settlement> settlements;
     private final @Nullable ClaimRequest claim;
     private int given;
 
-    Remains(List<Transition> moves, @Nullable ClaimRequest claim) {
-        this.moves = moves;
+    Remains(List<Settlement> settlements, @Nullable ClaimRequest claim) {
+        this.settlements = settlements;
         this.claim = claim;
     }
 
-    /** The claim to repeat: the tasks that it took would be lost otherwise. */
+    /** Returns the claim to repeat, or null. Otherwise the tasks that it took would vanish when their leases expire. */
     @Nullable
     ClaimRequest claim() {
         return claim;
     }
 
-    /** The next moves to send in one call; none if all are answered. */
-    List<Transition> next() {
-        return Outbox.oneCall(moves.subList(given, moves.size()));
+    /** Returns the settlements of the next call; empty if all are answered. */
+    List<Settlement> next() {
+        return Outbox.oneCall(settlements.subList(given, settlements.size()));
     }
 
-    /** Notes that the store has answered so many. */
+    /** Records that the store has answered this number of settlements. */
     void answered(int number) {
         given += number;
     }

@@ -3,7 +3,10 @@ package dev.semel.engine;
 import dev.semel.task.Limits;
 import java.time.Duration;
 
-/** Thrown by a handler that wants to be called again later; no failure is counted. Made by {@link TaskContext#snooze}. */
+/**
+ * The exception that a handler throws to run again later, without a counted failure. Created by
+ * {@link TaskContext#snooze}.
+ */
 public final class Snooze extends RuntimeException {
 
     private static final long serialVersionUID = 1L;

@@ -1,10 +1,11 @@
 package dev.semel.engine;
 
 /**
- * How many tasks with a vanished attempt a worker takes at once. Each of them may be what killed its worker, and brings its
- * neighbours one step nearer to a dead letter if it does so again. But most are innocent: a thousand tasks of a killed worker must
- * not come back one by one. So the worker begins with one, doubles with each that ends, and goes back to one when another vanishes.
- * One that has vanished twice has only one attempt left, so it runs as the only suspect.
+ * The limit for suspects, that is tasks with a vanished attempt, that a worker holds at the same time. Each of them may
+ * have killed its worker, and if it does so again, an attempt of every task beside it vanishes too. But most suspects
+ * are harmless, and a thousand tasks of a killed worker must not run one by one. So the limit starts at one, doubles
+ * with each suspect that ends, and returns to one when a suspect vanishes. A task that has vanished twice runs as the
+ * only suspect, because by default it fails if it vanishes once more.
  */
 final class SuspectRamp {
 
@@ -12,15 +13,15 @@ final class SuspectRamp {
     private int limit = 1;
     private int held;
 
-    /** How a suspect left the worker's hands. */
+    /** How a suspect left the worker. */
     enum End {
-        /** Its handler ended, in whatever way, and the process is alive. */
+        /** Its handler ended, with any outcome, and the process is alive. */
         ENDED,
-        /** The same, but it was the only one: that says nothing of the others. */
+        /** Its handler ended, but no other suspect ran: that says nothing about the others. */
         ENDED_ALONE,
-        /** Its lease passed to another attempt. */
+        /** Another attempt took over its lease. */
         VANISHED,
-        /** It was not begun. */
+        /** Its handler was not started. */
         NOT_BEGUN
     }
 
@@ -28,7 +29,7 @@ final class SuspectRamp {
         this.most = most;
     }
 
-    /** How many more may be taken now. */
+    /** Returns how many more suspects the worker may claim now. */
     int room() {
         return Math.max(0, limit - held);
     }
@@ -41,7 +42,7 @@ final class SuspectRamp {
         held++;
     }
 
-    /** Begins again with one: another attempt has vanished, perhaps in another process. */
+    /** Resets the limit to one, because another attempt has vanished, perhaps in another process. */
     void restart() {
         limit = 1;
     }

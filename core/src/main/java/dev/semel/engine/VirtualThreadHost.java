@@ -16,18 +16,20 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The real host: handlers on virtual threads of their own, calls of the store on platform threads. Steps run on whichever
- * thread brings one while none runs, so a handler that ends settles its task without waking another thread.
+ * The production host: each handler runs on a virtual thread, store calls run on platform threads. A step runs on the
+ * thread that submits it unless another step is running, so a handler that ends settles its task without waking another
+ * thread.
  *
- * <p>A step that throws has left the worker's state half changed, and so has a step that was to run and could not: then the
- * host has failed. It runs nothing more, so the worker extends no lease; the {@link Guardian} deals with the rest. To get that
- * far needs no memory: the answer of a call is delivered by an object that was made before the call.
+ * <p>The host fails if a step throws, which leaves the worker's state half changed, or if a step could not be run. A
+ * failed host runs no further step, so the worker extends no lease; the {@link Guardian} recovers it. Failing needs no
+ * memory: the answer of a call is delivered by an object that is created before the call.
  */
 public final class VirtualThreadHost implements WorkerHost {
 
     private final InstantSource clock;
     private final RandomGenerator random;
     private final ScheduledExecutorService timers;
+    private final OwnThreads threads;
     private final String name;
     private final Runnable failed;
 
@@ -40,24 +42,27 @@ public final class VirtualThreadHost implements WorkerHost {
     private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
 
     /**
-     * Makes a host for one worker.
+     * Creates a host for one worker.
      *
-     * @param name the worker's name, for its threads
+     * @param name the name of the handlers' threads
      * @param clock this machine's clock
-     * @param random the source of randomness; safe for many threads
-     * @param timers runs what waits for its time
-     * @param failed called once if the host fails; must need no memory
+     * @param random the source of randomness; thread-safe
+     * @param timers runs delayed steps
+     * @param threads runs store calls
+     * @param failed called once if the host fails; must not allocate memory
      */
     public VirtualThreadHost(
             String name,
             InstantSource clock,
             RandomGenerator random,
             ScheduledExecutorService timers,
+            OwnThreads threads,
             Runnable failed) {
         this.name = name;
         this.clock = clock;
         this.random = random;
         this.timers = timers;
+        this.threads = threads;
         this.failed = failed;
     }
 
@@ -128,25 +133,25 @@ public final class VirtualThreadHost implements WorkerHost {
         }
     }
 
-    /** Ends the work of this host for good: no further step runs. Needs no memory. */
+    /** Stops this host permanently: no further step runs. Allocates no memory. */
     void fail(Throwable because) {
         if (failure.compareAndSet(null, because)) {
             failed.run();
         }
     }
 
-    /** Why this host has failed; null if it has not. */
+    /** Returns why this host failed, or null. */
     @Nullable
     Throwable failure() {
         return failure.get();
     }
 
-    /** Whether calls of the store are under way. */
+    /** Returns whether store calls are in flight. */
     boolean isCalling() {
         return calls.get() > 0;
     }
 
-    /** Whether a step runs; if the host has failed, none begins any more. */
+    /** Returns whether a step is running; once the host has failed, no step starts any more. */
     boolean isRunning() {
         synchronized (lock) {
             return running;
@@ -159,7 +164,7 @@ public final class VirtualThreadHost implements WorkerHost {
             ScheduledFuture<?> future = timers.schedule(() -> execute(step), delay.toMillis(), TimeUnit.MILLISECONDS);
             return () -> future.cancel(false);
         } catch (RejectedExecutionException e) {
-            return () -> {}; // closed: nothing happens later any more
+            return () -> {}; // the instance is closed: delayed steps do not run any more
         }
     }
 
@@ -168,9 +173,9 @@ public final class VirtualThreadHost implements WorkerHost {
         Call<T> made = new Call<>(call, answered, failed);
         calls.incrementAndGet();
         try {
-            OwnThreads.execute(made.carrier);
+            threads.execute(made.carrier);
         } catch (Throwable e) {
-            // No thread can be had: somebody waits for the answer all the same.
+            // No thread is available, and a step waits for the answer: it gets the error.
             calls.decrementAndGet();
             made.thrown = e;
             execute(made);
@@ -192,7 +197,7 @@ public final class VirtualThreadHost implements WorkerHost {
         }
     }
 
-    /** A step like any. */
+    /** A step that wraps a plain runnable. */
     private static final class Plain extends Step {
 
         private final Runnable step;
@@ -207,7 +212,7 @@ public final class VirtualThreadHost implements WorkerHost {
         }
     }
 
-    /** A call of the store, and the step that delivers its answer. */
+    /** A store call, and the step that delivers its answer. */
     private final class Call<T> extends Step {
 
         private final Supplier<T> call;
@@ -242,7 +247,7 @@ public final class VirtualThreadHost implements WorkerHost {
                 failed.accept(
                         thrown instanceof RuntimeException e
                                 ? e
-                                : new IllegalStateException("A call to the store ended in an error", thrown));
+                                : new IllegalStateException("A store call failed with a Java error", thrown));
             }
         }
     }

@@ -2,6 +2,7 @@ package dev.semel.engine;
 
 import dev.semel.guard.Guard;
 import dev.semel.guard.KeyExtractor;
+import dev.semel.observe.Observation;
 import dev.semel.store.StoreListener;
 import dev.semel.store.TaskStore;
 import dev.semel.task.InvalidInput;
@@ -20,28 +21,41 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A running worker. Closing it stops claiming, waits for its handlers, and returns the rest unharmed. */
+/**
+ * A running worker. When it is closed, it stops claiming, waits for its handlers, and returns the other tasks to the
+ * queue without counting a failure.
+ *
+ * <p>Its threads do not keep the process alive. A program that is nothing but a worker ends its {@code main} method with
+ * {@link #awaitEnd}.
+ */
 public final class Worker implements AutoCloseable {
 
     private static final SafeLogger LOG = SafeLogger.of(Worker.class);
 
-    // Beyond the grace for handlers: the time to settle what they left.
+    // Added to the grace time of handlers: the time to settle their tasks.
     private static final Duration SETTLE_GRACE = Duration.ofSeconds(10);
 
     private final Guardian guardian;
+    private final OwnThreads threads;
     private final WorkerSettings settings;
+    private final Handlers handlers;
     private final Duration closeGrace;
+    private final Observation observation;
     private final TaskStore.Registration registration;
     private final CountDownLatch closed = new CountDownLatch(1);
     private final AtomicBoolean closing = new AtomicBoolean();
     private volatile Duration closingGrace;
 
-    private Worker(Guardian guardian, WorkerSettings settings, Duration closeGrace, TaskStore store) {
+    private Worker(
+            Guardian guardian, WorkerSettings settings, Handlers handlers, Duration closeGrace, Components components) {
         this.guardian = guardian;
         this.settings = settings;
+        this.handlers = handlers;
         this.closeGrace = closeGrace;
         this.closingGrace = closeGrace;
-        this.registration = store.listen(new Waker());
+        this.threads = components.threads();
+        this.observation = components.observation();
+        this.registration = components.store().listen(new Waker());
     }
 
     private final class Waker implements StoreListener {
@@ -51,26 +65,27 @@ public final class Worker implements AutoCloseable {
         @Override
         public void tasksMayBeDue(Collection<String> queues) {
             boolean ours = queues.isEmpty() || queues.stream().anyMatch(settings.queues()::contains);
-            // A thread of its own, because a step may run on the thread that brings it and this one is the store's.
+            // On a separate thread, because a step may run on the thread that submits it, and this thread is the
+            // store's.
             if (ours && pending.compareAndSet(false, true)) {
-                boolean begun = OwnThreads.run("a hint for a worker", () -> {
+                boolean begun = threads.run("wake-up of a worker by a hint", () -> {
                     pending.set(false);
                     guardian.loop().wake();
                 });
                 if (!begun) {
-                    pending.set(false); // the worker looks by itself soon
+                    pending.set(false); // the worker polls soon anyway
                 }
             }
         }
 
         @Override
         public void tasksMayHaveEnded(Collection<TaskId> ids) {
-            // of no interest here
+            // a worker needs only due tasks
         }
     }
 
     /**
-     * This worker's name, as it is kept with its attempts.
+     * Returns this worker's name, which is stored with its attempts.
      *
      * @return the name
      */
@@ -78,38 +93,79 @@ public final class Worker implements AutoCloseable {
         return settings.name();
     }
 
-    /** Stops claiming, waits for running handlers up to the grace time, and returns what has not begun. */
+    /** {@return the settings of this worker} */
+    public WorkerSettings settings() {
+        return settings;
+    }
+
+    /** {@return the task types that have a handler of their own} */
+    public List<TaskType<?, ?>> types() {
+        return handlers.ownTypes();
+    }
+
+    /**
+     * Waits until this worker has ended: because it was closed, or its instance, or because the process is terminated by
+     * SIGTERM, Ctrl-C or {@link System#exit}, which closes all workers unless the shutdown hook is disabled.
+     *
+     * @throws InterruptedException if this thread is interrupted; the worker goes on
+     */
+    public void awaitEnd() throws InterruptedException {
+        closed.await();
+    }
+
+    /**
+     * Waits until this worker has ended, but not longer than a limit.
+     *
+     * @param limit the longest wait
+     * @return whether the worker has ended
+     * @throws InterruptedException if this thread is interrupted; the worker goes on
+     */
+    public boolean awaitEnd(Duration limit) throws InterruptedException {
+        return closed.await(Limits.boundedWait(limit).toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    /** Stops claiming, returns tasks that have not started, and waits for running handlers up to the grace time. */
     @Override
     public void close() {
         close(closeGrace);
     }
 
     /**
-     * Closes with another grace time than the worker's own. A worker that is closing already keeps the grace that it began with.
+     * Closes the worker with the given grace time instead of its own. A worker that is already closing keeps its grace
+     * time.
      *
      * @param grace how long to wait for running handlers before they are interrupted and their tasks returned
      */
     public void close(Duration grace) {
+        Limits.duration("close grace", grace);
         if (closing.compareAndSet(false, true)) {
             registration.close();
-            closingGrace = Limits.duration("close grace", grace);
-            guardian.close(closingGrace, closed::countDown);
+            closingGrace = grace;
+            guardian.close(closingGrace, this::ended);
         }
         try {
             if (!closed.await(closingGrace.plus(SETTLE_GRACE).toMillis(), TimeUnit.MILLISECONDS)) {
                 LOG.warn(
-                        "Worker {} gave up waiting for the store; its tasks become due when their leases run out",
+                        "Worker closed before the store answered, its tasks become due when their leases expire:"
+                                + " worker={}",
                         name());
+                closed.countDown(); // so that nobody waits any longer for its end
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
     }
 
-    /** Collects a worker's handlers and settings; each is checked as it is set. */
+    private void ended() {
+        observation.observer().slots(-settings.concurrency());
+        closed.countDown();
+    }
+
+    /** A builder of a worker: its handlers and settings. */
     public static final class Builder {
 
         private final Components components;
+        private final WorkerOptions configured;
         private final Consumer<Worker> started;
         private final Set<String> queues = new LinkedHashSet<>();
         private final Handlers.Builder handlers = Handlers.builder();
@@ -124,14 +180,16 @@ public final class Worker implements AutoCloseable {
         private Duration closeGrace = Duration.ofSeconds(30);
 
         /**
-         * Starts a worker's settings.
+         * Creates a builder with default settings.
          *
-         * @param components what it is made of
-         * @param queues the queues to take from
-         * @param started told of the worker once it runs
+         * @param components the parts that the workers of one instance share
+         * @param queues the queues to claim from
+         * @param configured the settings of a configuration, which override those in code
+         * @param started gets the worker before it starts; an exception prevents the start
          */
-        public Builder(Components components, List<String> queues, Consumer<Worker> started) {
+        public Builder(Components components, List<String> queues, WorkerOptions configured, Consumer<Worker> started) {
             this.components = components;
+            this.configured = configured;
             this.started = started;
             this.name = ProcessHandle.current().pid() + "-"
                     + Long.toHexString(components.random().nextLong() & 0xFFFF_FFFFL);
@@ -153,12 +211,12 @@ public final class Worker implements AutoCloseable {
         }
 
         /**
-         * Adds the handler of a task type behind a guard: for each key that the extractor finds in an input it runs once,
-         * whichever task brings it, and all other tasks complete with the stored result.
+         * Adds the handler of a task type behind a guard. The handler runs once for each key that the extractor returns
+         * for an input; all other tasks with that key complete with the stored result.
          *
          * @param type the type
-         * @param guard remembers what has happened, under the task's tenant
-         * @param key finds the key; if it fails, the attempt fails
+         * @param guard records the outcomes, under the task's tenant
+         * @param key extracts the key from an input; if it throws, the attempt fails
          * @param handler its handler
          * @param <I> the class of the input
          * @param <O> the class of the output
@@ -184,7 +242,7 @@ public final class Worker implements AutoCloseable {
         /**
          * Sets the worker's name.
          *
-         * @param name the name; by default the process id and a lot
+         * @param name the name; by default the process id and a random suffix
          * @return this builder
          */
         public Builder name(String name) {
@@ -204,9 +262,10 @@ public final class Worker implements AutoCloseable {
         }
 
         /**
-         * Sets the most tasks that the worker holds beyond those that run.
+         * Sets the most tasks that the worker holds in addition to those that run.
          *
-         * @param tasks the number; 2,000 by default, of which only as many are held as short handlers use up at once
+         * @param tasks the number; 2,000 by default. The worker holds only as many as its handlers recently ran within
+         *     50 ms
          * @return this builder
          */
         public Builder prefetch(int tasks) {
@@ -215,10 +274,10 @@ public final class Worker implements AutoCloseable {
         }
 
         /**
-         * Sets the most bytes of inputs and results that the worker holds, those of running handlers included. While it
-         * holds as much, it claims no more. A single task is always run.
+         * Sets the most bytes of inputs and results that the worker holds, including those of running handlers. At this
+         * limit the worker claims no more, but one task of any size always runs.
          *
-         * @param bytes the number, 2 MiB or more; by default an eighth of the largest heap, 64 MiB at the most
+         * @param bytes the number, 2 MiB or more; by default an eighth of the maximum heap, at most 64 MiB
          * @return this builder
          */
         public Builder heldBytes(long bytes) {
@@ -227,7 +286,7 @@ public final class Worker implements AutoCloseable {
         }
 
         /**
-         * Sets how many attempts of one task may vanish before the task is failed without being run again.
+         * Sets how many attempts of one task may vanish before the task fails without running again.
          *
          * @param attempts the number; 3 by default
          * @return this builder
@@ -238,9 +297,9 @@ public final class Worker implements AutoCloseable {
         }
 
         /**
-         * Sets how long a task belongs to the worker unless it extends that, which it does at a third of this time.
+         * Sets the length of a lease. The worker extends its leases at a third of this time.
          *
-         * @param lease the time; 30 s by default
+         * @param lease the length; 30 s by default
          * @return this builder
          */
         public Builder lease(Duration lease) {
@@ -249,9 +308,9 @@ public final class Worker implements AutoCloseable {
         }
 
         /**
-         * Sets the longest time after which the worker looks for due tasks although nobody told it of any.
+         * Sets the longest time between two claims of a worker with free slots, when no hint of the store arrives.
          *
-         * @param interval the time; 1 s by default
+         * @param interval the interval; 1 s by default
          * @return this builder
          */
         public Builder poll(Duration interval) {
@@ -274,22 +333,54 @@ public final class Worker implements AutoCloseable {
          * Starts the worker.
          *
          * @return the running worker
-         * @throws InvalidInput if a setting is wrong or there is no handler
+         * @throws InvalidInput if a setting is invalid or there is no handler
+         * @throws dev.semel.task.StoreUnusable if the instance is closed
          */
         public Worker start() {
-            WorkerSettings settings =
-                    new WorkerSettings(name, queues, concurrency, prefetch, lease, poll, maxVanished, heldBytes);
+            WorkerSettings settings = new WorkerSettings(
+                    name,
+                    queues,
+                    orElse(configured.concurrency(), concurrency),
+                    orElse(configured.prefetch(), prefetch),
+                    orElse(configured.lease(), lease),
+                    orElse(configured.poll(), poll),
+                    orElse(configured.maxVanished(), maxVanished),
+                    orElse(configured.heldBytes(), heldBytes));
             Handlers built = handlers.build();
             Guardian guardian = new Guardian(components.store(), settings, (failed, before) -> {
                 VirtualThreadHost host = new VirtualThreadHost(
-                        "semel-" + name, components.clock(), components.random(), components.timers(), failed);
+                        "semel-" + name,
+                        components.clock(),
+                        components.random(),
+                        components.timers(),
+                        components.threads(),
+                        failed);
                 return new Guardian.Life(
-                        host, new WorkerLoop(components.store(), host, settings, built, components.codec(), before));
+                        host,
+                        new WorkerLoop(
+                                components.store(),
+                                host,
+                                settings,
+                                built,
+                                components.codec(),
+                                components.observation(),
+                                before));
             });
-            Worker worker = new Worker(guardian, settings, closeGrace, components.store());
-            started.accept(worker);
+            Worker worker =
+                    new Worker(guardian, settings, built, orElse(configured.closeGrace(), closeGrace), components);
+            try {
+                started.accept(worker);
+            } catch (RuntimeException e) {
+                worker.registration.close();
+                throw e;
+            }
+            components.observation().observer().slots(settings.concurrency());
             guardian.start();
             return worker;
+        }
+
+        private static <T> T orElse(@Nullable T configured, T coded) {
+            return configured != null ? configured : coded;
         }
     }
 }

@@ -9,95 +9,96 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives a {@link WorkerLoop} its threads, its time and its lots. All steps that are handed to {@link #execute},
- * {@link #later} and as the callbacks of {@link #call} run one after the other, never two at once.
+ * The environment of a {@link WorkerLoop}: threads, time and randomness. Steps are the functions passed to
+ * {@link #execute} and {@link #later} and the callbacks of {@link #call}; they run one after the other, never two at
+ * once.
  */
 public interface WorkerHost {
 
     /**
-     * This machine's clock; only for what is shown to people and handlers.
+     * Returns this machine's clock, which is used only for times that are shown to people and handlers.
      *
      * @return the clock
      */
     InstantSource clock();
 
     /**
-     * A clock that never jumps, for measuring.
+     * Returns the time of a monotonic clock, for measuring.
      *
-     * @return nanoseconds since some moment
+     * @return nanoseconds since an arbitrary origin
      */
     long nanoTime();
 
     /**
-     * Draws lots: jitter and claim numbers.
+     * Returns the source of randomness for jitter and claim numbers.
      *
-     * @return the generator; used by steps and by handlers' threads
+     * @return the generator, which steps and handlers' threads use
      */
     RandomGenerator random();
 
     /**
-     * Runs a step as soon as those before it have ended.
+     * Runs a step as soon as the steps before it have ended.
      *
      * @param step the step
      */
     void execute(Runnable step);
 
     /**
-     * Runs a step after a time.
+     * Runs a step after a delay.
      *
-     * @param delay how long
+     * @param delay the delay
      * @param step the step
-     * @return ends the wait, so that the step does not run; of no effect once it does
+     * @return the timer, which can be cancelled until the step runs
      */
     Timer later(Duration delay, Runnable step);
 
     /**
-     * Makes a call that may block, beside the steps, and hands its answer to a step.
+     * Makes a call that may block, concurrently with the steps, and passes its answer to a step.
      *
      * @param call the call
      * @param answered the step that gets the answer
-     * @param failed the step that gets the exception instead
+     * @param failed the step that gets the exception if the call fails
      * @param <T> the class of the answer
      */
     <T> void call(Supplier<T> call, Consumer<T> answered, Consumer<RuntimeException> failed);
 
     /**
-     * Runs a handler beside the steps.
+     * Runs a handler concurrently with the steps.
      *
-     * @param handler what to run; it hands its own outcome to a step
-     * @return interrupts it
+     * @param handler the handler; it passes its outcome to a step itself
+     * @return the running handler, which can be interrupted
      */
     Started start(Runnable handler);
 
     /**
-     * Waits on a handler's thread, for something that a step completes.
+     * Waits on a handler's thread for a future that a step completes.
      *
-     * @param future what to wait for
+     * @param future the future
      * @param <T> the class of the value
      * @return the value
      * @throws InterruptedException if the handler was interrupted
-     * @throws RuntimeException what the future was completed with instead of a value
+     * @throws RuntimeException if the future was completed with this exception
      */
     <T> T await(CompletableFuture<T> future) throws InterruptedException;
 
-    /** A step that is handed to {@link #execute} once. Made beforehand, so that handing it in needs no memory. */
+    /** A step that is passed to {@link #execute} once. It is created in advance, so that passing it needs no memory. */
     abstract class Step implements Runnable {
 
-        // The step behind this one in the host's queue.
+        // The next step in the host's queue.
         @Nullable
         Step next;
 
-        /** For subclasses. */
+        /** Creates a step. */
         protected Step() {}
     }
 
-    /** A step that waits for its time. */
+    /** A delayed step. */
     interface Timer {
-        /** Ends the wait. */
+        /** Cancels the step; has no effect once the step runs. */
         void cancel();
     }
 
-    /** A handler that was started. */
+    /** A running handler. */
     interface Started {
         /** Interrupts the handler's thread. */
         void interrupt();

@@ -1,9 +1,9 @@
 package dev.semel.engine;
 
-import dev.semel.store.Applied;
 import dev.semel.store.EffectRecord;
+import dev.semel.store.Settled;
+import dev.semel.store.Settlement;
 import dev.semel.store.TaskStore;
-import dev.semel.store.Transition;
 import dev.semel.task.StoreUnavailable;
 import dev.semel.task.StoreUnusable;
 import dev.semel.task.TaskId;
@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
-/** The ledger of a worker: moves go through its outbox, so that they share its commits. */
+/** The ledger of a worker. Settlements are sent through its outbox, so that they share commits. */
 final class WorkerLedger implements Ledger {
 
     private final TaskStore store;
@@ -26,18 +26,18 @@ final class WorkerLedger implements Ledger {
     }
 
     @Override
-    public Applied record(Transition move) throws InterruptedException {
-        CompletableFuture<Applied> answer = new CompletableFuture<>();
+    public Settled record(Settlement settlement) throws InterruptedException {
+        CompletableFuture<Settled> answer = new CompletableFuture<>();
         host.execute(() -> {
-            outbox.put(move, answer::complete);
+            outbox.put(settlement, answer::complete);
             outbox.send();
         });
         return host.await(answer);
     }
 
     @Override
-    public void recordSoon(Transition move, Consumer<Applied> answered) {
-        host.execute(() -> outbox.putSoon(move, answered));
+    public void recordSoon(Settlement settlement, Consumer<Settled> answered) {
+        host.execute(() -> outbox.putSoon(settlement, answered));
     }
 
     @Override
@@ -57,7 +57,7 @@ final class WorkerLedger implements Ledger {
         return host.await(answer);
     }
 
-    /** Asks until there is an answer, as for every move: an answer that got lost costs no attempt. */
+    /** Repeats the call until the store answers, as for a settlement, so that an outage does not fail the attempt. */
     private void ask(TaskId lineage, CompletableFuture<List<EffectRecord>> answer, Duration backoff) {
         host.call(
                 () -> store.effects(List.of(lineage)),

@@ -1,18 +1,17 @@
 package dev.semel.engine;
 
-import dev.semel.store.Applied;
+import dev.semel.observe.Observation;
+import dev.semel.observe.Observer;
+import dev.semel.store.Attempt;
 import dev.semel.store.ClaimRequest;
 import dev.semel.store.Claims;
+import dev.semel.store.Settled;
+import dev.semel.store.Settlement;
 import dev.semel.store.TaskStore;
-import dev.semel.store.Transition;
-import dev.semel.task.Limits;
 import dev.semel.task.SafeLogger;
-import dev.semel.task.StoreUnavailable;
-import dev.semel.task.StoreUnusable;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -20,126 +19,125 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One worker: its state and its rules. Every method that changes something runs as a step of the host, one at a time.
+ * The state and the rules of one worker. All state changes run as steps of the host, one at a time.
  *
- * <p>A task is in one of three places here: {@code ready} (claimed, not begun), {@code running} (its handler runs), and
- * {@code unsettled} (ended, and its outcome in the {@link Outbox}). In all three its lease is extended; from all three it leaves only
- * by an answer of the store.
+ * <p>A task that the worker holds is in one of three places: {@code ready} (claimed, not started), {@code running} (its
+ * handler runs), or {@code unsettled} (ended, and its settlement is in the {@link Outbox}). In all three its lease is
+ * extended, and it leaves them only by an answer of the store.
  */
 public final class WorkerLoop {
 
     private static final SafeLogger LOG = SafeLogger.of(WorkerLoop.class);
 
-    // How far ahead to hold tasks: what was run lately within this time, so that slow tasks are left to other workers.
-    private static final long AHEAD_NANOS = Duration.ofMillis(50).toNanos();
+    // How long a task is put back if its handler could not be started, or if there was no memory for its outcome.
+    private static final Duration NOT_RUN_PAUSE = Duration.ofSeconds(5);
 
-    private static final Duration FIRST_BACKOFF = Duration.ofMillis(50);
-    private static final Duration LONGEST_BACKOFF = Duration.ofSeconds(5);
-
-    // So long a claimed task waits for a place; then it is returned.
+    // How long a claimed task waits for a slot; then it is returned to the queue.
     private static final Duration HELD_AT_MOST = Duration.ofSeconds(1);
 
-    // Each keeps a thread and what it has in memory. A worker that goes on beyond this hides that something is wrong.
-    private static final int RUNAWAYS_PER_PLACE = 4;
+    // Each runaway handler keeps a thread and its memory. A worker that continued beyond this limit would hide a bug.
+    private static final int RUNAWAYS_PER_SLOT = 4;
 
-    // After this time an interrupted handler that has not ended is left to itself.
+    // After this time the worker stops waiting for the end of an interrupted handler.
     private static final Duration INTERRUPT_GRACE = Duration.ofSeconds(5);
 
     private final TaskStore store;
     private final WorkerHost host;
     private final WorkerSettings settings;
-    private final Handlers handlers;
     private final Runner runner;
     private final Codec codec;
+    private final Observation observation;
+    private final Observer observer;
 
-    private final Deque<Held> ready = new ArrayDeque<>();
-    private final Set<Held> running = new LinkedHashSet<>();
-    private final Set<Held> unsettled = new LinkedHashSet<>();
+    private final Deque<HeldTask> ready = new ArrayDeque<>();
+    private final Set<HeldTask> running = new LinkedHashSet<>();
+    private final Set<HeldTask> unsettled = new LinkedHashSet<>();
+    private final List<Iterable<HeldTask>> places = List.of(ready, running, unsettled);
     private final Outbox outbox;
     private final Ledger ledger;
 
     private long heldBytes;
-    // By which a claim is smaller than there is room: doubled when one runs out of memory, halved when one is answered.
-    private int claimDivisor = 1;
-    // Handlers that ignored their interrupt: their attempts are settled or lost, and their threads still run.
-    private final Set<Held> runaways = new LinkedHashSet<>();
+    // Handlers that ignored their interrupt. Their attempts are settled or lost, but their threads still run.
+    private final Set<HeldTask> runaways = new LinkedHashSet<>();
 
     private final SuspectRamp suspects;
-    private boolean claiming;
-    private boolean claimWanted = true;
-    private @Nullable ClaimRequest lostClaim;
-    private WorkerHost.@Nullable Timer nextLook;
-    private Duration backoff = FIRST_BACKOFF;
-
-    private long windowStart;
-    private int endedInWindow;
-    private int ahead;
-    private long usualRunNanos;
+    private final ClaimSizer sizer;
+    private final Claimer claimer;
+    private final LeaseExtender extender;
     private boolean watchesReady;
 
     private boolean closing;
     private @Nullable Runnable closed;
-    private volatile long beatAt;
-
-    // What was asked for last and not answered: whatever becomes of this worker, somebody asks for it again.
-    private @Nullable ClaimRequest asked;
 
     /**
-     * Makes a worker that does nothing yet.
+     * Creates a worker that is not started.
      *
-     * @param store where its tasks are
+     * @param store the store of its tasks
      * @param host its threads and its time
-     * @param settings how it works
-     * @param handlers what it runs
-     * @param codec how inputs and results are written
+     * @param settings its settings
+     * @param handlers its handlers
+     * @param codec converts inputs and results
      */
     public WorkerLoop(TaskStore store, WorkerHost host, WorkerSettings settings, Handlers handlers, Codec codec) {
-        this(store, host, settings, handlers, codec, null);
+        this(store, host, settings, handlers, codec, Observation.NONE, null);
     }
 
-    /** Makes a worker that goes on where another one failed. */
+    /** Creates a worker that continues the work of a failed one. */
     WorkerLoop(
             TaskStore store,
             WorkerHost host,
             WorkerSettings settings,
             Handlers handlers,
             Codec codec,
+            Observation observation,
             @Nullable Remains before) {
-        this.lostClaim = before == null ? null : before.claim();
-        this.beatAt = host.nanoTime();
+        this.observation = observation;
+        this.observer = observation.observer();
         this.store = store;
         this.host = host;
         this.settings = settings;
-        this.handlers = handlers;
-        this.runner = new Runner(handlers, codec, host.random());
+        this.runner = new Runner(handlers, codec, host.random(), observation.tracing());
         this.suspects = new SuspectRamp(settings.concurrency());
         this.codec = codec;
         this.outbox = new Outbox(store, host, settings.name(), settings.lease(), this::pump);
         this.ledger = new WorkerLedger(store, host, outbox);
+        this.sizer = new ClaimSizer(host, settings, handlers.types(), suspects);
+        this.claimer = new Claimer(
+                store,
+                host,
+                settings,
+                suspects,
+                sizer,
+                before == null ? null : before.claim(),
+                this::nextClaim,
+                this::take,
+                this::claimChanged);
+        this.extender = new LeaseExtender(store, host, settings, places, this::isClosed, this::extended, this::pump);
     }
 
-    /** Begins to work. */
+    /** Starts the worker. */
     public void start() {
         host.execute(() -> {
-            windowStart = host.nanoTime();
-            heartbeatLater();
+            sizer.start();
+            extender.start();
             pump();
         });
     }
 
-    /** Tells the worker that tasks may be due. */
+    /** Notifies the worker that tasks may be due. */
     public void wake() {
         host.execute(() -> {
-            claimWanted = true;
+            claimer.want();
             pump();
         });
     }
 
     /**
-     * Stops claiming, returns what has not begun, waits for what runs, interrupts and returns what runs too long.
+     * Closes the worker. It stops claiming, returns tasks that have not started, and waits for running handlers. After
+     * the grace time it interrupts the handlers that still run and returns their tasks.
      *
-     * @param grace how long to wait for handlers
-     * @param closed called once nothing is left
+     * @param grace how long to wait for running handlers
+     * @param closed called once the worker holds no task and has nothing to settle
      */
     public void close(Duration grace, Runnable closed) {
         host.execute(() -> {
@@ -151,14 +149,14 @@ public final class WorkerLoop {
         });
     }
 
-    /** Everything that can be begun now: handlers, a settlement, a claim. */
+    /** Starts whatever can start now: handlers, a batch of settlements, a claim. */
     private void pump() {
         while (!closing && !ready.isEmpty() && running.size() < settings.concurrency()) {
             begin(ready.element());
         }
         outbox.send();
-        claim();
-        if (closing && !claiming && lostClaim == null && ready.isEmpty() && running.isEmpty() && outbox.isEmpty()) {
+        claimer.send();
+        if (closing && claimer.isIdle() && ready.isEmpty() && running.isEmpty() && outbox.isEmpty()) {
             Runnable end = closed;
             closed = null;
             if (end != null) {
@@ -169,117 +167,52 @@ public final class WorkerLoop {
 
     // ---- claiming
 
-    private void claim() {
-        if (claiming || (lostClaim == null && (closing || !claimWanted))) {
-            return;
-        }
-        ClaimRequest request = lostClaim != null ? lostClaim : nextClaim();
-        if (request == null) {
-            return; // claimWanted stays: the next step that makes room claims
-        }
-        claiming = true;
-        asked = request;
-        claimWanted = false;
-        cancelNextLook();
-        host.call(
-                () -> store.claim(request), claims -> claimed(request, claims), thrown -> claimFailed(request, thrown));
-    }
-
     private @Nullable ClaimRequest nextClaim() {
-        int free = settings.concurrency() - running.size();
-        int held = ahead();
-        int room = free + held - ready.size();
-        // A claim for every single free place would be a commit for every task: wait until half of the room is free,
-        // unless a place would stay empty meanwhile.
-        boolean worthwhile = ready.isEmpty() ? free > 0 : room > (settings.concurrency() + held) / 2;
-        if (room < 1
-                || !worthwhile
-                || unsettled.size() > settings.concurrency() + settings.prefetch()
-                || tooManyRunaways()) {
+        if (closing) {
             return null;
         }
-        long bytes = settings.heldBytes() - heldBytes;
-        if (heldBytes > 0 && bytes < Limits.DOCUMENT_BYTES) {
-            return null; // the next task may be as large as that; one that ends makes room
+        int room = sizer.room(running.size(), ready.size());
+        if (room < 1 || unsettled.size() > settings.concurrency() + settings.prefetch() || tooManyRunaways()) {
+            return null;
         }
-        int limit = Math.max(Math.min(room, ClaimRequest.MAX_LIMIT) / claimDivisor, 1);
-        // Of queues with limits only what begins at once; but one at the least, or those without would starve them.
-        int limited = Math.clamp(free - ready.size(), 1, limit);
-        return new ClaimRequest(
-                host.random().nextLong(),
-                false,
-                settings.queues(),
-                handlers.types(),
-                limit,
-                limited,
-                Math.min(limit, suspects.room()),
-                bytes / claimDivisor,
-                settings.lease(),
-                settings.name());
+        return sizer.next(room, settings.concurrency() - running.size() - ready.size(), heldBytes);
     }
 
-    private int ahead() {
-        long now = host.nanoTime();
-        long elapsed = now - windowStart;
-        if (elapsed >= AHEAD_NANOS) {
-            ahead = (int) Math.min(settings.prefetch(), endedInWindow * AHEAD_NANOS / elapsed);
-            windowStart = now;
-            endedInWindow = 0;
-        }
-        // A crowd of slow handlers that end together looks fast, but their places will not be free again as fast.
-        long begunInTime = usualRunNanos == 0
-                ? settings.prefetch()
-                : Math.max(1, settings.concurrency() * AHEAD_NANOS / usualRunNanos);
-        return (int) Math.min(begunInTime, Math.min(settings.prefetch(), Math.max(ahead, endedInWindow)));
-    }
-
-    private void claimed(ClaimRequest request, Claims claims) {
-        claiming = false;
-        lostClaim = null;
-        backoff = FIRST_BACKOFF;
-        claimDivisor = Math.max(claimDivisor / 2, 1);
-        long bytes = take(claims);
-        asked = null;
+    private void claimChanged() {
         if (closing) {
             putBackReady();
-        }
-        Duration nextDue = claims.nextDue();
-        boolean cut = nextDue != null && nextDue.isZero() && bytes > request.bytes() - Limits.DOCUMENT_BYTES;
-        boolean leftOut = nextDue != null && nextDue.isZero() && suspects.room() > 0;
-        if (claims.tasks().size() == request.limit()
-                || ((leftOut || cut) && !claims.tasks().isEmpty())) {
-            claimWanted = true; // there may be more
-        } else {
-            lookLater(nextDue);
         }
         pump();
     }
 
-    /** Takes over what was claimed; returns how many bytes of inputs that is. */
+    /** Takes over claimed tasks and returns the size of their inputs. */
     private long take(Claims claims) {
         long now = host.nanoTime();
-        List<Held> taken =
-                claims.tasks().stream().map(claimed -> new Held(claimed, now)).toList();
+        List<HeldTask> taken = claims.tasks().stream()
+                .map(claimed -> new HeldTask(claimed, now))
+                .toList();
         long suspected =
-                suspects.held() + taken.stream().filter(Held::isSuspect).count();
-        if (taken.stream().anyMatch(Held::vanishedAgain)) {
+                suspects.held() + taken.stream().filter(HeldTask::isSuspect).count();
+        if (taken.stream().anyMatch(HeldTask::vanishedAgain)) {
             suspects.restart();
         }
-        for (Held held : taken) {
+        for (HeldTask held : taken) {
+            observer.claimed(held.queue(), held.type());
             if (held.isSuspect()) {
                 suspects.took();
             }
             int vanished = held.claimed.task().progress().vanished();
             if (vanished >= settings.maxVanished()) {
-                LOG.warn(
-                        "Task {} fails unrun: {} attempts vanished",
+                LOG.error(
+                        "Task failed without running again, too many attempts vanished: task={} type={} vanished={}",
                         held.claimed.task().id(),
+                        held.claimed.task().type(),
                         vanished);
                 post(held, Runner.buried(held.claimed.lease(), vanished));
             } else if (held.vanishedAgain() && suspected > 1) {
-                // It runs when it is the only suspect here. It must not begin while others are being returned: it may
-                // kill this process first, and they would be buried with it.
-                post(held, new Transition.PutBack(held.claimed.lease(), Duration.ZERO));
+                // It runs only as the sole suspect of this worker. It must not start while others are being returned:
+                // it may kill this process first, and then an attempt of each of them would vanish as well.
+                post(held, new Settlement.PutBack(held.claimed.lease(), Duration.ZERO));
             } else {
                 ready.add(held);
             }
@@ -298,77 +231,35 @@ public final class WorkerLoop {
     }
 
     /**
-     * Returns what has waited for a place for too long. The estimate of how much can begin at once comes from the recent past; if
-     * handlers have become slow since, this much is better off with other workers, and does not vanish if this one dies.
+     * Returns tasks that have waited too long for a slot. The worker claimed them by its recent speed. If its handlers
+     * have become slow since then, other workers can run these tasks earlier, and they do not vanish if this worker
+     * dies.
      */
     private void putBackOverdue() {
         watchesReady = false;
         long now = host.nanoTime();
         while (!ready.isEmpty() && now - ready.peekFirst().claimedAt >= HELD_AT_MOST.toNanos()) {
-            Held held = ready.removeFirst();
-            post(held, new Transition.PutBack(held.claimed.lease(), Duration.ZERO));
+            HeldTask held = ready.removeFirst();
+            post(held, new Settlement.PutBack(held.claimed.lease(), Duration.ZERO));
         }
         putBackOverdueLater();
         pump();
     }
 
-    private void lookLater(@Nullable Duration nextDue) {
-        Duration delay = settings.poll();
-        // Zero means that due tasks were left out. If that is because of suspects in our hands, their end looks again.
-        if (nextDue != null && nextDue.compareTo(delay) < 0 && !(nextDue.isZero() && suspects.room() == 0)) {
-            delay = nextDue.isZero() ? FIRST_BACKOFF : nextDue;
-        }
-        cancelNextLook();
-        nextLook = host.later(delay, () -> {
-            claimWanted = true;
-            pump();
-        });
-    }
-
-    private void cancelNextLook() {
-        if (nextLook != null) {
-            nextLook.cancel();
-            nextLook = null;
-        }
-    }
-
-    private void claimFailed(ClaimRequest request, RuntimeException thrown) {
-        warn("claim", thrown);
-        boolean tooLarge = ranOutOfMemory(thrown);
-        if (tooLarge) {
-            claimDivisor = Math.min(claimDivisor * 2, ClaimRequest.MAX_LIMIT);
-        }
-        // Whether tasks were taken is not known: the same claim, marked as repeated, gets them back.
-        host.later(nextBackoff(), () -> {
-            claiming = false;
-            lostClaim = tooLarge ? request.again().halved() : request.again();
-            pump();
-        });
-    }
-
-    private static boolean ranOutOfMemory(Throwable thrown) {
-        Throwable cause = thrown;
-        for (int depth = 0; cause != null && depth < 10; depth++) {
-            if (cause instanceof OutOfMemoryError) {
-                return true;
-            }
-            cause = cause.getCause();
-        }
-        return false;
-    }
-
     // ---- running
 
-    private void begin(Held held) {
+    private void begin(HeldTask held) {
         Duration timeout = runner.timeout(held.claimed.task());
         Instant deadline = timeout == null ? null : host.clock().instant().plus(timeout);
-        TaskContext context = new TaskContext(held.claimed, deadline, codec, ledger, store);
+        TaskContext context = new TaskContext(
+                held.claimed, deadline, codec, runner.outputType(held.claimed.task()), ledger, store, observation);
         held.context = context;
         Ending ending = new Ending(held);
         held.begunAt = host.nanoTime();
         running.add(held);
-        // Only now: whatever fails here, the task is in one of the places from which it can be returned.
+        // Removed only now: if anything fails here, the task is still in a place from which it can be returned.
         ready.remove();
+        observer.started(held.queue(), held.type(), held.waited());
         if (timeout != null) {
             held.timeout = host.later(timeout, () -> timedOut(held));
         }
@@ -377,28 +268,31 @@ public final class WorkerLoop {
                 try {
                     ending.outcome = runner.run(context);
                 } catch (Throwable e) {
-                    // The runner deals with all that a handler may do; this is no memory, or a bug. It costs nothing.
+                    // The runner handles every exception of a handler. This is a lack of memory or a bug: no failure
+                    // counts.
                     ending.outcome = ending.putBack;
                 }
                 host.execute(ending);
             });
         } catch (Throwable thrown) {
-            // No thread can be had. Without this the task would keep its place and its lease, and never run.
-            LOG.error("The handler of task {} could not be started; its task is returned", context.taskId(), thrown);
-            ended(held, new Transition.PutBack(held.claimed.lease(), LONGEST_BACKOFF));
+            // No thread is available. Without this the task would keep its slot and its lease, and never run.
+            LOG.error("Handler could not be started, its task is returned: task={}", context.taskId(), thrown);
+            ended(held, new Settlement.PutBack(held.claimed.lease(), NOT_RUN_PAUSE));
         }
     }
 
-    /** The step after a handler's end, made before its beginning: a handler may leave no memory for it. */
+    /**
+     * The step after the end of a handler. It is created before the handler starts, which may leave no memory for it.
+     */
     private final class Ending extends WorkerHost.Step {
 
-        private final Held held;
-        private final Transition putBack;
-        private @Nullable Transition outcome;
+        private final HeldTask held;
+        private final Settlement putBack;
+        private @Nullable Settlement outcome;
 
-        Ending(Held held) {
+        Ending(HeldTask held) {
             this.held = held;
-            this.putBack = new Transition.PutBack(held.claimed.lease(), LONGEST_BACKOFF);
+            this.putBack = new Settlement.PutBack(held.claimed.lease(), NOT_RUN_PAUSE);
         }
 
         @Override
@@ -407,23 +301,23 @@ public final class WorkerLoop {
         }
     }
 
-    /** The handler has ended; without an outcome if it has settled its task itself. */
-    private void ended(Held held, @Nullable Transition outcome) {
+    /** Processes the end of a handler. The outcome is null if the handler has settled its task itself. */
+    private void ended(HeldTask held, @Nullable Settlement outcome) {
         if (!running.contains(held)) {
-            // Given up before: timed out, lost or put back.
+            // The worker no longer waits for this handler: its task has timed out, was lost or was put back.
             if (runaways.remove(held)) {
                 LOG.info(
                         "Runaway handler ended: task={} runaways_left={}",
                         held.claimed.task().id(),
                         runaways.size());
-                claimWanted = true;
+                claimer.want();
                 pump();
             }
             return;
         }
-        endedInWindow++;
-        long ran = host.nanoTime() - held.begunAt;
-        usualRunNanos = usualRunNanos == 0 ? Math.max(1, ran) : Math.max(1, usualRunNanos + (ran - usualRunNanos) / 8);
+        long took = host.nanoTime() - held.begunAt;
+        sizer.ended(took);
+        observer.ran(held.queue(), held.type(), Duration.ofNanos(took));
         held.end = held.vanishedAgain() ? SuspectRamp.End.ENDED_ALONE : SuspectRamp.End.ENDED;
         if (held.timeout != null) {
             held.timeout.cancel();
@@ -431,6 +325,9 @@ public final class WorkerLoop {
         if (outcome == null || (held.context != null && held.context.leaseLost())) {
             if (held.context != null && held.context.leaseLost()) {
                 held.end = SuspectRamp.End.VANISHED;
+                observer.leaseLost(held.queue(), held.type());
+            } else {
+                observer.settled(held.queue(), held.type(), Attempt.Outcome.COMPLETED);
             }
             release(held);
         } else {
@@ -440,7 +337,7 @@ public final class WorkerLoop {
         pump();
     }
 
-    private void timedOut(Held held) {
+    private void timedOut(HeldTask held) {
         TaskContext context = held.context;
         if (context == null || !running.contains(held)) {
             return;
@@ -451,23 +348,24 @@ public final class WorkerLoop {
     }
 
     /**
-     * Goes on without a handler that did not end when it was interrupted: its attempt is settled, or lost, and its place is free
-     * for another task. Nothing can end its thread, so it is counted, and too many of them stop the worker.
+     * Stops waiting for a handler that did not end when it was interrupted. Its attempt is settled or lost, and its
+     * slot is free for another task. Nothing can stop its thread, so the worker counts such handlers and stops claiming
+     * when there are too many.
      */
-    private void abandon(Held held, @Nullable Transition outcome) {
+    private void abandon(HeldTask held, @Nullable Settlement outcome) {
         if (!running.contains(held)) {
             return;
         }
         runaways.add(held);
         LOG.warn(
-                "Runaway handler: it ignores its interrupt and is left to itself: task={} attempt={} runaways={}",
+                "Runaway handler ignores its interrupt: task={} attempt={} runaways={}",
                 held.claimed.task().id(),
                 held.claimed.lease().attempt(),
                 runaways.size());
         if (tooManyRunaways()) {
             LOG.error(
-                    "Worker stopped claiming: worker={} runaways={}. Handlers must end when they are interrupted. It goes on"
-                            + " when one of them ends; restart the process otherwise",
+                    "Worker stopped claiming: worker={} runaways={}. Handlers must end when they are interrupted. The"
+                            + " worker continues when one of them ends; otherwise restart the process",
                     settings.name(),
                     runaways.size());
             putBackReady();
@@ -476,142 +374,110 @@ public final class WorkerLoop {
     }
 
     private boolean tooManyRunaways() {
-        return runaways.size() >= RUNAWAYS_PER_PLACE * settings.concurrency();
+        return runaways.size() >= RUNAWAYS_PER_SLOT * settings.concurrency();
     }
 
-    private void interrupt(Held held) {
+    private void interrupt(HeldTask held) {
         if (held.started != null) {
             held.started.interrupt();
         }
     }
 
     private void interruptAll() {
-        for (Held held : List.copyOf(running)) {
+        for (HeldTask held : List.copyOf(running)) {
             LOG.warn(
-                    "Closing: the handler of task {} is interrupted and its task returned",
+                    "Handler interrupted by the closing of its worker, its task is returned: task={}",
                     held.claimed.task().id());
             if (held.context != null) {
                 held.context.loseLease();
             }
             interrupt(held);
-            post(held, new Transition.PutBack(held.claimed.lease(), Duration.ZERO));
+            observer.ran(held.queue(), held.type(), Duration.ofNanos(host.nanoTime() - held.begunAt));
+            post(held, new Settlement.PutBack(held.claimed.lease(), Duration.ZERO));
             running.remove(held);
         }
         pump();
     }
 
     private void putBackReady() {
-        for (Held held : ready) {
-            post(held, new Transition.PutBack(held.claimed.lease(), Duration.ZERO));
+        for (HeldTask held : ready) {
+            post(held, new Settlement.PutBack(held.claimed.lease(), Duration.ZERO));
         }
         ready.clear();
     }
 
     // ---- settling
 
-    private void post(Held held, Transition outcome) {
+    private void post(HeldTask held, Settlement outcome) {
         unsettled.add(held);
         long result = Outbox.size(outcome);
         held.bytes += result;
         heldBytes += result;
-        outbox.put(outcome, answer -> settled(held, answer));
+        outbox.put(outcome, answer -> settled(held, outcome, answer));
     }
 
-    private void settled(Held held, Applied answer) {
+    private void settled(HeldTask held, Settlement outcome, Settled answer) {
         unsettled.remove(held);
-        if (answer == Applied.STALE || answer == Applied.NOT_FOUND) {
+        if (answer == Settled.STALE || answer == Settled.NOT_FOUND) {
             held.end = SuspectRamp.End.VANISHED;
             LOG.warn(
-                    "Refused: attempt {} of task {} is no longer the newest, so its outcome was discarded",
-                    held.claimed.lease().attempt(),
-                    held.claimed.task().id());
+                    "Outcome discarded, the attempt no longer holds its lease: task={} attempt={}",
+                    held.claimed.task().id(),
+                    held.claimed.lease().attempt());
+            observer.leaseLost(held.queue(), held.type());
+        } else if (outcome instanceof Settlement.Ending ending) {
+            observer.settled(held.queue(), held.type(), ending.outcome());
         }
         release(held);
     }
 
-    /** The task is no longer in this worker's hands. */
-    private void release(Held held) {
+    /** Records that the worker no longer holds the task. */
+    private void release(HeldTask held) {
         held.gone = true;
         heldBytes -= held.bytes;
         if (held.isSuspect()) {
             suspects.left(held.end);
-            claimWanted = true; // another suspect may have been left out
+            claimer.want(); // another suspect may have been left out
         }
     }
 
     // ---- extending
 
-    private void heartbeatLater() {
-        host.later(settings.lease().dividedBy(3), this::heartbeat);
+    private boolean isClosed() {
+        return closing && closed == null;
     }
 
-    private void heartbeat() {
-        long now = host.nanoTime();
-        beatAt = now;
-        long enough = settings.lease().toNanos() / 6;
-        List<Held> batch = new ArrayList<>();
-        for (Iterable<Held> place : List.<Iterable<Held>>of(ready, running, unsettled)) {
-            for (Held held : place) {
-                if (now - held.extendedAt >= enough) {
-                    batch.add(held);
-                }
-            }
+    private void extended(HeldTask held, Settled answer) {
+        switch (answer) {
+            case APPLIED -> {}
+            case CANCEL_REQUESTED -> cancelled(held);
+            case STALE, NOT_FOUND, CONCLUDED, TOO_LATE -> lost(held);
         }
-        if (closed == null && closing && batch.isEmpty()) {
-            return; // all is done; the last heartbeat
-        }
-        if (batch.isEmpty()) {
-            heartbeatLater();
-            return;
-        }
-        List<Transition> moves = new ArrayList<>(batch.size());
-        for (Held held : batch) {
-            moves.add(new Transition.Extend(held.claimed.lease(), settings.lease()));
-        }
-        host.call(() -> store.apply(moves), answers -> extended(batch, answers, now), thrown -> {
-            warn("heartbeat of " + batch.size() + " tasks", thrown);
-            host.later(settings.lease().dividedBy(10), this::heartbeat);
-        });
     }
 
-    private void extended(List<Held> batch, List<Applied> answers, long sentAt) {
-        for (int i = 0; i < batch.size(); i++) {
-            Held held = batch.get(i);
-            switch (answers.get(i)) {
-                case APPLIED -> held.extendedAt = sentAt;
-                case CANCEL_REQUESTED -> {
-                    held.extendedAt = sentAt;
-                    cancelled(held);
-                }
-                case STALE, NOT_FOUND, SUPERSEDED, HELD, SETTLED, TOO_LATE, CIRCLE -> lost(held);
-            }
-        }
-        heartbeatLater();
-        pump();
-    }
-
-    private void cancelled(Held held) {
+    private void cancelled(HeldTask held) {
         if (ready.remove(held)) {
-            post(held, new Transition.Cancelled(held.claimed.lease()));
+            post(held, new Settlement.Cancelled(held.claimed.lease()));
         } else if (held.context != null && !held.context.isCancelled()) {
             held.context.cancel();
             interrupt(held);
         }
     }
 
-    private void lost(Held held) {
+    private void lost(HeldTask held) {
         if (held.gone || unsettled.contains(held) || (held.context != null && held.context.leaseLost())) {
-            return; // settled meanwhile, or its settlement will be answered the same way, or told before
+            return; // already released or reported, or its settlement will get the same answer
         }
         if (held.context != null && held.context.settlesItself()) {
-            return; // it may be this attempt that has completed the task; if not, its transaction is refused
+            return; // perhaps this attempt has completed the task; otherwise its transaction is rejected
         }
         LOG.warn(
-                "Lost: another attempt has taken over from attempt {} of task {}",
-                held.claimed.lease().attempt(),
-                held.claimed.task().id());
+                "Lease lost, another attempt has taken over: task={} attempt={}",
+                held.claimed.task().id(),
+                held.claimed.lease().attempt());
         if (ready.remove(held)) {
             held.end = SuspectRamp.End.VANISHED;
+            observer.leaseLost(held.queue(), held.type());
             release(held);
         } else if (held.context != null) {
             held.context.loseLease();
@@ -622,46 +488,32 @@ public final class WorkerLoop {
 
     // ---- failing
 
-    /** When the last heartbeat began, by the host's {@link WorkerHost#nanoTime}. */
+    /** Returns when the last heartbeat began, by the host's {@link WorkerHost#nanoTime}. */
     long beatAt() {
-        return beatAt;
+        return extender.beatAt();
     }
 
     /**
-     * Gives up everything, once the host has failed and no step runs any more. May be called again if it fails. A handler that
-     * goes on in spite of its interrupt is fenced off like one that has lost its lease.
+     * Gives up all tasks, after the host has failed and no step runs any more. May be called again if it throws. A
+     * handler that ignores its interrupt is fenced like one that has lost its lease.
+     *
+     * @return the unfinished store calls
      */
     Remains abandon() {
-        List<Transition> moves = outbox.unanswered();
-        // Of a task whose outcome comes before this, it is refused.
-        for (Iterable<Held> place : List.<Iterable<Held>>of(ready, running, unsettled)) {
-            for (Held held : place) {
-                moves.add(new Transition.PutBack(held.claimed.lease(), Duration.ZERO));
+        List<Settlement> settlements = outbox.unanswered();
+        // If the outcome of a task is sent before this, the store rejects the put-back as stale.
+        for (Iterable<HeldTask> place : places) {
+            for (HeldTask held : place) {
+                settlements.add(new Settlement.PutBack(held.claimed.lease(), Duration.ZERO));
             }
         }
-        for (Held held : running) {
+        for (HeldTask held : running) {
             if (held.context != null) {
                 held.context.loseLease();
             }
             interrupt(held);
+            observer.ran(held.queue(), held.type(), Duration.ofNanos(host.nanoTime() - held.begunAt));
         }
-        ClaimRequest claim = asked != null ? asked : lostClaim;
-        return new Remains(moves, claim == null ? null : claim.again());
-    }
-
-    private Duration nextBackoff() {
-        Duration now = backoff;
-        backoff = backoff.multipliedBy(2).compareTo(LONGEST_BACKOFF) > 0 ? LONGEST_BACKOFF : backoff.multipliedBy(2);
-        return now;
-    }
-
-    private void warn(String what, RuntimeException thrown) {
-        if (thrown instanceof StoreUnavailable) {
-            LOG.warn("The store did not answer a {} of worker {}: {}", what, settings.name(), thrown.getMessage());
-        } else if (thrown instanceof StoreUnusable) {
-            LOG.error("The store refused a {} of worker {}: {}", what, settings.name(), thrown.getMessage());
-        } else {
-            LOG.error("A {} of worker {} failed", what, settings.name(), thrown);
-        }
+        return new Remains(settlements, claimer.unanswered());
     }
 }

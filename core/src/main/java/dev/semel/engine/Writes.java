@@ -4,20 +4,21 @@ import java.sql.Connection;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The user's writes that commit together with the completion of a task.
+ * The user's function that writes to the database in the transaction that completes a task.
  *
  * @param <O> the class of the task's result
- * @param <X> what they throw
+ * @param <X> the exception of the function
  */
 @FunctionalInterface
 public interface Writes<O extends @Nullable Object, X extends Exception> {
 
     /**
-     * Writes.
+     * Writes to the database.
      *
-     * @param connection to the database of the store, in a transaction; it must not be committed, rolled back or closed
+     * @param connection a connection to the store's database, in a transaction; it must not be committed, rolled back
+     *     or closed
      * @return the task's result; null stores none
-     * @throws X to roll everything back and fail the attempt
+     * @throws X if the writes failed; everything is rolled back and the attempt fails
      */
     O run(Connection connection) throws X;
 }

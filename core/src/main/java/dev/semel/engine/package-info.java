@@ -1,25 +1,24 @@
 /**
- * What happens between a store and a user's handler: claiming, running, extending leases, settling.
+ * The execution of tasks between a store and a user's handler: claiming, running, extending leases, settling.
  *
- * <p>A {@link dev.semel.engine.WorkerLoop} is one worker's whole state and all its rules. It does nothing by itself: it is
- * told that time has passed, that the store has answered, that a handler has ended, and every such step runs alone, one
- * after the other. Threads, clocks and calls to the store belong to its {@link dev.semel.engine.WorkerHost}. The real host,
- * {@link dev.semel.engine.VirtualThreadHost}, runs handlers and store calls on virtual threads; the simulation's host runs
- * everything in one thread on virtual time, so that the very loop that serves users can be driven through crashes and lost
- * answers by a seed.
+ * <p>A {@link dev.semel.engine.WorkerLoop} is the state and the rules of one worker. It has no thread: its
+ * {@link dev.semel.engine.WorkerHost} notifies it that time has passed, that the store has answered, or that a handler
+ * has ended. Each such step runs alone, one after the other. Threads, clocks and store calls belong to the host. The
+ * production host, {@link dev.semel.engine.VirtualThreadHost}, runs handlers on virtual threads and store calls on
+ * platform threads. The simulation's host runs the same loop on virtual time, in an order that a seed determines,
+ * through crashes and lost answers.
  *
- * <p>The way of a task through this package: the loop claims what it has room for; a {@link dev.semel.engine.Runner} turns
- * a claimed task into the transition that settles it (decode, handle, encode; this is the part that reads like the
- * specification); the loop gathers transitions while an earlier batch is under way and sends them together. A store that
- * does not answer is asked again with the very same words, because every operation of a store can be repeated.
+ * <p>The path of a task through this package: the loop claims as many tasks as it has room for. A
+ * {@link dev.semel.engine.Runner} executes a claimed task (decode, handle, encode) and returns the settlement of the
+ * attempt. The {@code Outbox} collects settlements during a store call and sends them together in the next one. A store
+ * call that is not answered is repeated unchanged, because every operation of a store can be repeated.
  *
- * <p>A handler that runs effects talks to the store in the middle of its attempt. {@link dev.semel.engine.EffectCall} is
- * what the user sees; {@code Effects} keeps the order of writes (intent, effect, outcome); what is to be written goes through
- * the same {@code Outbox} as the ends of attempts, so that all handlers of a worker share its commits and nothing overtakes
- * anything.
+ * <p>A handler that runs effects calls the store during its attempt. {@link dev.semel.engine.EffectCall} is the API for
+ * users, and {@code Effects} keeps the order of writes (intent, effect, outcome). These settlements go through the same
+ * {@code Outbox} as the ends of attempts, so that all handlers of a worker share its commits and the order is kept.
  *
- * <p>Nothing here trusts its own clock with a decision. Timers only say when to ask the store; whether a lease has run out
- * is what the store answers.
+ * <p>No decision in this package depends on the local clock. Timers only determine when to call the store; the store
+ * decides whether a lease has expired.
  */
 @NullMarked
 package dev.semel.engine;

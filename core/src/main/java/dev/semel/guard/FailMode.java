@@ -1,9 +1,12 @@
 package dev.semel.guard;
 
-/** What a guard does when its store fails. */
+/** The behaviour of a guard when its store fails. */
 public enum FailMode {
-    /** Throws, so the effect does not run: the default. Nothing happens twice, and nothing happens while the store is down. */
+    /**
+     * Throws an exception and does not run the effect. This is the default: no effect happens twice, and none happens
+     * while the store is down.
+     */
     CLOSED,
-    /** Runs the effect all the same, unguarded: it happens, perhaps twice. */
+    /** Runs the effect without a guard: it happens, perhaps twice. */
     OPEN
 }

@@ -8,13 +8,14 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys that this program has lately seen finished, with their results: a success is final until it expires, so asking
- * the store again would give the same answer. Bounded in number and in size, and never older than the store said. What it
- * holds is the whole answer, payload hash included, so that nothing is checked less because it was remembered.
+ * A cache of keys that this process has recently seen finished, with their results. A success is final until it
+ * expires, so the store would return the same answer again. The cache is bounded in number and in size, and an entry
+ * never outlives the expiry that the store reported. It holds the whole answer, including the payload hash, so that a
+ * cached answer is checked like a stored one.
  */
 final class FinishedKeys {
 
-    // So 1,000 remembered results are 8 MB at the most; larger ones are read from the store each time.
+    // So 1,000 cached results take at most 8 MB; larger ones are read from the store each time.
     static final int LONGEST_RESULT = 8_192;
 
     private record Finished(Begun.Done done, long untilNanos) {}
@@ -36,16 +37,16 @@ final class FinishedKeys {
     }
 
     /**
-     * Remembers an answer.
+     * Caches an answer.
      *
-     * @param askedAt when the store was asked, by the same clock: the answer may have been under way for long
+     * @param askedAt when the request was sent to the store, by the same clock: the answer may have taken long
      */
     void remember(GuardKey key, Begun.Done done, long askedAt) {
         String result = done.result();
         if (limit == 0 || (result != null && result.length() > LONGEST_RESULT)) {
             return;
         }
-        // A ttl of 100 years fits: 292 are what a long holds.
+        // A ttl of 100 years fits: a long holds 292 years of nanoseconds.
         Finished finished = new Finished(done, askedAt + done.remaining().toNanos());
         lock.lock();
         try {
@@ -55,7 +56,7 @@ final class FinishedKeys {
         }
     }
 
-    /** What the store would answer to this hold, or null if that is not known here. */
+    /** Returns what the store would answer to this hold, or null if the key is not in the cache. */
     @Nullable
     Begun answer(Hold hold) {
         if (limit == 0) {

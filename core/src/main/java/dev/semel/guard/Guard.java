@@ -12,10 +12,11 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs effects once for each (tenant, key), anywhere: in a message listener, a servlet, a job that a clock starts. Safe for
- * use by many threads; one for each kind of effect is enough, and several can share a store.
+ * A guard that runs effects once for each (tenant, key) in any code: in a message listener, a servlet, a scheduled job.
+ * It is safe for use by several threads. One guard for each kind of effect is enough, and several guards can share a
+ * store.
  *
- * <p>What it can and cannot do is told in the documentation of this package.
+ * <p>The documentation of this package describes what a guard can and cannot guarantee.
  */
 public final class Guard implements AutoCloseable {
 
@@ -44,27 +45,27 @@ public final class Guard implements AutoCloseable {
     }
 
     /**
-     * Starts the settings of a guard on a store.
+     * Returns a builder for a guard on a store.
      *
-     * @param store where outcomes are kept; it is not closed with the guard
+     * @param store the store of the outcomes; closing the guard does not close it
      * @return the builder
      */
     public static Builder on(GuardStore store) {
-        return new Builder(Given.notNull("store", store));
+        return new Builder(Arguments.notNull("store", store));
     }
 
     /**
-     * Runs an effect unless it has happened under this key, and gives its result, or the one that was stored.
+     * Runs an effect unless it has happened under this key, and returns its result or the stored one.
      *
-     * @param key the key; empty for no guarding: then the effect just runs
+     * @param key the key: 1 to 255 characters; an empty or blank one is an error
      * @param type the class of the result
      * @param effect the effect
      * @param <T> the class of the result
-     * @param <X> what the effect throws
-     * @return the result; null if the effect was skipped because the guard says {@link WhenBusy#SKIP}
-     * @throws X if the effect failed: the next call runs it again
-     * @throws InProgress if somebody else runs the effect at this moment
-     * @throws OutcomeNotRecorded if the effect ran, and that could not be recorded
+     * @param <X> the exception of the effect
+     * @return the result; null if the effect was skipped because of {@link WhenBusy#SKIP}
+     * @throws X if the effect failed; the next call runs it again
+     * @throws InProgress if another call is running the effect
+     * @throws OutcomeNotRecorded if the effect ran, but its outcome could not be recorded
      * @throws ResultNotStored if the effect has happened before, but its result could not be stored
      * @throws dev.semel.task.StoreUnavailable if the store failed and the effect was not run
      */
@@ -76,15 +77,15 @@ public final class Guard implements AutoCloseable {
     /**
      * Runs an effect without a result unless it has happened under this key.
      *
-     * @param key the key; empty for no guarding
+     * @param key the key: 1 to 255 characters; an empty or blank one is an error
      * @param action the effect
-     * @param <X> what the effect throws
-     * @return whether it ran now
-     * @throws X if the effect failed: the next call runs it again
+     * @param <X> the exception of the effect
+     * @return whether this call ran the effect
+     * @throws X if the effect failed; the next call runs it again
      */
     @SuppressWarnings("NullAway") // the class is the same whether null is one of its values or not
     public <X extends Exception> boolean run(String key, GuardedAction<X> action) throws X {
-        GuardedAction<X> given = Given.notNull("action", action);
+        GuardedAction<X> given = Arguments.notNull("action", action);
         Outcome<@Nullable Object> outcome = call(key).outcome(Object.class, token -> {
             given.run(token);
             return null;
@@ -93,59 +94,61 @@ public final class Guard implements AutoCloseable {
     }
 
     /**
-     * Prepares a call that differs from others: another tenant, another ttl, a payload to compare.
+     * Prepares a call with its own settings: a tenant, a ttl, a payload to compare.
      *
-     * @param key the key; empty for no guarding
-     * @return the call; nothing happens until it is told to
+     * @param key the key: 1 to 255 characters; an empty or blank one is an error
+     * @return the call, which does nothing until {@link GuardCall#once} or {@link GuardCall#outcome}
      */
     public GuardCall call(String key) {
-        return new GuardCall(runner, settings, Given.notNull("key", key));
+        return new GuardCall(runner, settings, Limits.key(Arguments.notNull("key", key)));
     }
 
     /**
-     * Prepares a call whose key an extractor finds; it compares the input if the guard says so.
+     * Prepares a call whose key is extracted from its input. The input is compared if {@link Builder#checkPayload} is
+     * set.
      *
-     * @param key finds the key
+     * @param key the extractor of the key
      * @param input the input
      * @param <I> the class of the input
-     * @return the call; nothing happens until it is told to
-     * @throws InvalidInput if the extractor failed or gave null
+     * @return the call, which does nothing until {@link GuardCall#once} or {@link GuardCall#outcome}
+     * @throws InvalidInput if the extractor failed or returned null
      */
     public <I> GuardCall call(KeyExtractor<? super I> key, I input) {
-        GuardCall call = call(KeyExtractor.keyOf(Given.notNull("key extractor", key), input));
+        GuardCall call =
+                new GuardCall(runner, settings, KeyExtractor.keyOf(Arguments.notNull("key extractor", key), input));
         return settings.checkPayload() ? call.payload(input) : call;
     }
 
     /**
-     * Makes a function that runs once for each key which an extractor finds in its input.
+     * Returns a function that runs once for each key that an extractor finds in its input.
      *
-     * @param key finds the key; if it fails, the call fails
+     * @param key the extractor of the key; if it fails, the call fails
      * @param type the class of the result
-     * @param handler does the work
+     * @param handler the function to wrap
      * @param <I> the class of the input
      * @param <T> the class of the result
-     * @param <X> what the handler throws
+     * @param <X> the exception of the handler
      * @return the function; it throws what {@link #once} throws
      */
     public <I, T extends @Nullable Object, X extends Exception> GuardedFunction<I, T, X> wrap(
             KeyExtractor<? super I> key, Class<T> type, GuardedHandler<? super I, T, X> handler) {
-        Given.notNull("key extractor", key);
-        Given.notNull("class of the result", type);
-        Given.notNull("handler", handler);
+        Arguments.notNull("key extractor", key);
+        Arguments.notNull("class of the result", type);
+        Arguments.notNull("handler", handler);
         return input -> call(key, input).once(type, token -> handler.handle(input, token));
     }
 
     /**
-     * Looks a stored result up, of this guard's tenant.
+     * Looks up a stored result of this guard's tenant.
      *
      * @param key the key
      * @param type the class of the result
      * @param <T> the class of the result
-     * @return the result; empty if the effect has not happened, or is forgotten
-     * @throws ResultNotStored if it has happened, but its result could not be stored
+     * @return the result; empty if the effect has not happened, or its entry has expired
+     * @throws ResultNotStored if the effect has happened, but its result could not be stored
      */
     public <T extends @Nullable Object> Optional<StoredResult<T>> lookup(String key, Class<T> type) {
-        Given.notNull("class of the result", type);
+        Arguments.notNull("class of the result", type);
         return find(key)
                 .filter(entry -> entry.state() == GuardState.SUCCESS)
                 .map(entry -> new StoredResult<>(
@@ -153,28 +156,29 @@ public final class Guard implements AutoCloseable {
     }
 
     /**
-     * Reads what is stored under a key, of this guard's tenant, in any state.
+     * Looks up the entry of a key of this guard's tenant, in any state.
      *
      * @param key the key
      * @return the entry; empty if there is none
      */
     public Optional<GuardEntry> find(String key) {
-        return runner.find(new GuardKey(settings.tenant(), settings.prefix() + Given.notNull("key", key)));
+        return runner.find(
+                new GuardKey(settings.tenant(), settings.prefix() + Limits.key(Arguments.notNull("key", key))));
     }
 
     /**
-     * Binds calls to a JDBC transaction of the caller's own: the effect's writes on that connection and the record that it
-     * has happened commit together or not at all.
+     * Binds calls to a JDBC transaction of the caller: the effect's writes on that connection and the record of its
+     * outcome commit together or not at all.
      *
      * @param connection a connection to the store's database, with auto-commit off
-     * @return a guard with the same settings, good until the transaction ends
+     * @return a guard with the same settings, valid until the transaction ends
      * @throws InvalidInput if the store cannot join a JDBC transaction
      */
     public Guard joining(Connection connection) {
-        return new Guard(settings, runner.joining(Given.notNull("connection", connection)));
+        return new Guard(settings, runner.joining(Arguments.notNull("connection", connection)));
     }
 
-    /** Stops renewing and sweeping. Close it when no call is under way; the store stays open. */
+    /** Stops renewing and sweeping. Call it when no call is in progress. The store stays open. */
     @Override
     public void close() {
         if (renewals != null) {
@@ -182,10 +186,10 @@ public final class Guard implements AutoCloseable {
         }
     }
 
-    /** Collects the settings of a guard; each is checked as it is set. */
+    /** A builder of a guard. Each setting is checked when it is set. */
     public static final class Builder {
 
-        /** The most finished keys that a guard remembers. */
+        /** The maximum number of finished keys that a guard caches. */
         public static final int MOST_REMEMBERED = 100_000;
 
         private final GuardStore store;
@@ -202,7 +206,7 @@ public final class Guard implements AutoCloseable {
         }
 
         /**
-         * Sets the tenant of calls that name none.
+         * Sets the tenant of calls that do not set one.
          *
          * @param tenant the tenant; {@code default} by default
          * @return this builder
@@ -213,9 +217,10 @@ public final class Guard implements AutoCloseable {
         }
 
         /**
-         * Sets what stands before every key of this guard, so that several can share a store.
+         * Sets the prefix of every key of this guard, so that several guards can share a store.
          *
-         * @param prefix the prefix, for example {@code "orders/"}; empty by default. It counts towards the length of a key
+         * @param prefix the prefix, for example {@code "orders/"}; empty by default. It counts towards the length of a
+         *     key
          * @return this builder
          */
         public Builder prefix(String prefix) {
@@ -224,7 +229,7 @@ public final class Guard implements AutoCloseable {
         }
 
         /**
-         * Sets what the effects of this guard are called in logs.
+         * Sets the name of this guard's effects in logs.
          *
          * @param type the name; {@code effect} by default
          * @return this builder
@@ -235,7 +240,7 @@ public final class Guard implements AutoCloseable {
         }
 
         /**
-         * Sets how long outcomes are kept, from their recording on.
+         * Sets how long outcomes are kept after they are recorded.
          *
          * @param ttl the time; 24 h by default
          * @return this builder
@@ -246,8 +251,9 @@ public final class Guard implements AutoCloseable {
         }
 
         /**
-         * Sets how long a call holds its key unless it renews that, which it does at a third of this time while its effect
-         * runs. So it is not about how long effects take, but how long a crash keeps others waiting.
+         * Sets how long a call holds its key without a renewal. While its effect runs, a call renews its hold after
+         * each third of this time. So the lease does not limit how long effects take, but how long other calls wait
+         * after a crash.
          *
          * @param lease the time; 30 s by default, at least 100 ms
          * @return this builder
@@ -258,7 +264,7 @@ public final class Guard implements AutoCloseable {
         }
 
         /**
-         * Sets what happens when the store fails.
+         * Sets the behaviour when the store fails.
          *
          * @param mode the mode; closed by default
          * @return this builder
@@ -269,9 +275,9 @@ public final class Guard implements AutoCloseable {
         }
 
         /**
-         * Sets what happens when somebody else runs the effect at this moment.
+         * Sets the behaviour when another call is running the effect.
          *
-         * @param choice the choice; throws by default
+         * @param choice the behaviour; {@link WhenBusy#THROW} by default
          * @return this builder
          */
         public Builder whenBusy(WhenBusy choice) {
@@ -280,7 +286,7 @@ public final class Guard implements AutoCloseable {
         }
 
         /**
-         * Sets how long to wait for somebody else's result, with {@link WhenBusy#WAIT}.
+         * Sets how long to wait for the result of another call, with {@link WhenBusy#WAIT}.
          *
          * @param limit the time; 30 s by default
          * @return this builder
@@ -291,7 +297,8 @@ public final class Guard implements AutoCloseable {
         }
 
         /**
-         * Sets whether wrapped functions compare their inputs: the same key with another input is a conflict then.
+         * Sets whether wrapped functions compare their inputs. If they do, the same key with a different input is a
+         * conflict.
          *
          * @param check whether to compare; not by default
          * @return this builder
@@ -302,7 +309,7 @@ public final class Guard implements AutoCloseable {
         }
 
         /**
-         * Sets how many finished keys are remembered in this program, so that the store need not be asked again.
+         * Sets how many finished keys are cached in this process, so that repeated calls do not query the store.
          *
          * @param keys the number; 1,000 by default, 0 for none
          * @return this builder
@@ -310,66 +317,66 @@ public final class Guard implements AutoCloseable {
         public Builder remember(int keys) {
             if (keys < 0 || keys > MOST_REMEMBERED) {
                 throw new InvalidInput(
-                        "A guard remembers 0 to " + MOST_REMEMBERED + " finished keys, but got \"" + keys + "\".");
+                        "A guard caches 0 to " + MOST_REMEMBERED + " finished keys, but got \"" + keys + "\".");
             }
             this.remembered = keys;
             return this;
         }
 
         /**
-         * Sets how often entries that have expired are removed from the store.
+         * Sets how often expired entries are removed from the store.
          *
          * @param interval the time; 1 h by default, 0 for never
          * @return this builder
          */
         public Builder sweepEvery(Duration interval) {
-            this.sweepEvery = Limits.duration("sweep interval", Given.notNull("sweep interval", interval));
+            this.sweepEvery = Limits.duration("sweep interval", Arguments.notNull("sweep interval", interval));
             return this;
         }
 
         /**
-         * Sets how results and payloads are written.
+         * Sets how results and payloads are encoded.
          *
          * @param codec the codec
          * @return this builder
          */
         public Builder codec(GuardCodec codec) {
-            this.codec = Given.notNull("codec", codec);
+            this.codec = Arguments.notNull("codec", codec);
             return this;
         }
 
         /**
-         * Sets what draws owner tokens.
+         * Sets the source of randomness for owner tokens.
          *
-         * @param random a generator that is safe for many threads and cannot be guessed; {@link SecureRandom} by default
+         * @param random a thread-safe generator that cannot be predicted; {@link SecureRandom} by default
          * @return this builder
          */
         public Builder random(RandomGenerator random) {
-            this.random = Given.notNull("random generator", random);
+            this.random = Arguments.notNull("random generator", random);
             return this;
         }
 
         /**
-         * Sets who is told of every look at a key.
+         * Sets the observer of idempotency checks.
          *
          * @param observer the observer
          * @return this builder
          */
         public Builder observer(CheckObserver observer) {
-            this.observer = Given.notNull("observer", observer);
+            this.observer = Arguments.notNull("observer", observer);
             return this;
         }
 
-        /** Sets what measures the time for which finished keys are remembered; for tests. */
+        /** Sets the clock of the cache of finished keys; for tests. */
         Builder nanos(LongSupplier clock) {
             this.nanos = clock;
             return this;
         }
 
         /**
-         * Makes the guard.
+         * Builds the guard.
          *
-         * @return the guard; close it when done
+         * @return the guard; the caller closes it
          */
         public Guard build() {
             return new Guard(this);

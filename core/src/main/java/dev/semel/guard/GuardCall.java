@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** One guarded call with settings of its own. For one use by one thread. */
+/** A guarded call with its own settings, to be used once and by one thread. */
 public final class GuardCall {
 
     private final GuardRunner runner;
@@ -43,7 +43,7 @@ public final class GuardCall {
     }
 
     /**
-     * Sets what the effect is called in logs.
+     * Sets the name of the effect in logs.
      *
      * @param type the name; the guard's by default
      * @return this call
@@ -54,9 +54,9 @@ public final class GuardCall {
     }
 
     /**
-     * Sets what happens when somebody else runs the effect at this moment.
+     * Sets the behaviour when another call is running the effect.
      *
-     * @param choice the choice; the guard's by default
+     * @param choice the behaviour; the guard's by default
      * @return this call
      */
     public GuardCall whenBusy(WhenBusy choice) {
@@ -65,13 +65,14 @@ public final class GuardCall {
     }
 
     /**
-     * Sets what the call asks for, to be compared with what the key was used for before. Only its hash is stored.
+     * Sets the payload, which is compared with the payload of earlier calls under the same key. Only its hash is
+     * stored.
      *
-     * @param payload the payload; a {@link Json} is taken as it is, everything else is written as JSON first
+     * @param payload the payload; a {@link Json} is used as it is, any other object is encoded as JSON first
      * @return this call
      */
     public GuardCall payload(Object payload) {
-        Given.notNull("payload", payload);
+        Arguments.notNull("payload", payload);
         Json json = payload instanceof Json given ? given : Json.parse(runner.encoded(payload));
         this.payload = InputHash.of(json, List.of());
         return this;
@@ -83,7 +84,7 @@ public final class GuardCall {
      * @param type the class of the result
      * @param effect the effect
      * @param <T> the class of the result
-     * @param <X> what the effect throws
+     * @param <X> the exception of the effect
      * @return the result; null if the effect was skipped
      * @throws X if the effect failed
      */
@@ -98,19 +99,19 @@ public final class GuardCall {
     }
 
     /**
-     * Runs the effect unless it has happened, and tells which it was.
+     * Runs the effect unless it has happened, and returns the outcome of the call.
      *
      * @param type the class of the result
      * @param effect the effect
      * @param <T> the class of the result
-     * @param <X> what the effect throws
-     * @return what became of the call
+     * @param <X> the exception of the effect
+     * @return the outcome of the call
      * @throws X if the effect failed
      */
     public <T extends @Nullable Object, X extends Exception> Outcome<T> outcome(Class<T> type, Effect<T, X> effect)
             throws X {
-        Given.notNull("class of the result", type);
-        Given.notNull("effect", effect);
+        Arguments.notNull("class of the result", type);
+        Arguments.notNull("effect", effect);
         return runner.run(this, type, effect);
     }
 

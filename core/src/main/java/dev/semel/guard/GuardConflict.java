@@ -3,7 +3,10 @@ package dev.semel.guard;
 import dev.semel.task.InputHash;
 import dev.semel.task.SemelException;
 
-/** The key was used before with another payload. Nothing was run and nothing changed; the key is too coarse. */
+/**
+ * Thrown when a key was used before with a different payload. The effect was not run and nothing changed. The key is
+ * too coarse.
+ */
 public final class GuardConflict extends SemelException {
 
     private static final long serialVersionUID = 1L;
@@ -12,11 +15,11 @@ public final class GuardConflict extends SemelException {
     private final transient InputHash requestHash;
 
     /**
-     * Makes the exception.
+     * Creates the exception.
      *
      * @param message which key
      * @param existingHash the hash of the payload that the key was used with
-     * @param requestHash the hash of the refused payload
+     * @param requestHash the hash of the rejected payload
      */
     public GuardConflict(String message, InputHash existingHash, InputHash requestHash) {
         super(message);
@@ -24,20 +27,12 @@ public final class GuardConflict extends SemelException {
         this.requestHash = requestHash;
     }
 
-    /**
-     * The hash of the payload that the key was used with.
-     *
-     * @return the hash
-     */
+    /** {@return the hash of the payload that the key was used with} */
     public InputHash existingHash() {
         return existingHash;
     }
 
-    /**
-     * The hash of the refused payload.
-     *
-     * @return the hash
-     */
+    /** {@return the hash of the rejected payload} */
     public InputHash requestHash() {
         return requestHash;
     }

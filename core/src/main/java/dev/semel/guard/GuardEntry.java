@@ -5,15 +5,15 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a store keeps under a key, as it is shown: without the owner's token.
+ * A view of a store's entry for a key, without the owner's token.
  *
  * @param key the key
- * @param state where it stands
- * @param payload the hash of what was asked for; null if it was never given
- * @param beganAt when the newest run began
- * @param changedAt when the state was recorded: the beginning, the end
- * @param leaseUntil until when the owner holds the key; null if nobody does
- * @param expiresAt when the entry is forgotten
+ * @param state the state
+ * @param payload the hash of the payload; null if no call gave one
+ * @param beganAt when the latest run began
+ * @param changedAt when the state was recorded: the beginning or the end of the run
+ * @param leaseUntil until when the owner holds the key; null if the key is not held
+ * @param expiresAt when the entry expires
  * @param result the stored result of a success; null if there is none
  * @param error the last error of a failure
  */
@@ -28,7 +28,7 @@ public record GuardEntry(
         @Nullable String result,
         @Nullable String error) {
 
-    /** Shows neither result nor error, which may be secret. */
+    /** Returns a text without the result and the error, which may be secret. */
     @Override
     public String toString() {
         return "GuardEntry[" + key + ", " + state + ", expires at " + expiresAt + "]";

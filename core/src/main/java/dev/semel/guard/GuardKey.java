@@ -6,25 +6,25 @@ import dev.semel.task.Scope;
 import java.util.HexFormat;
 
 /**
- * What makes two calls of a guard the same: tenant and key.
+ * The identity of a guarded call: tenant and key.
  *
  * @param tenant the tenant
- * @param key the key, with the guard's prefix before it
+ * @param key the key, including the guard's prefix
  */
 public record GuardKey(String tenant, String key) {
 
-    // A name space of its own, so that the token of a guarded effect is never that of a submission.
+    // A separate name space, so that the token of a guarded effect never equals that of a submission.
     private static final Scope SCOPE = Scope.custom("semel:guard");
 
     /** Checks both parts. */
     public GuardKey {
         Limits.name("tenant", tenant);
-        Limits.key(key);
+        Limits.storedKey(key);
     }
 
     /**
-     * The token for the outside world: the same for every call under this key, in every process, after every crash.
-     * That is why it comes from the key and not out of the store, which may have lost the entry.
+     * Returns the token for other systems. It is the same for every call under this key, in every process, after every
+     * crash. For that reason it is derived from the key and not read from the store, which may have lost the entry.
      *
      * @return 32 hexadecimal characters
      */

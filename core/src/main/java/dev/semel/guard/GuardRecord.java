@@ -6,18 +6,18 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a store keeps under a key, and the rules by which it changes: pure functions of what is stored, what is asked and
- * what time it is. Stores that can read, decide and write in one atomic step call them; those that cannot say the same in
- * their own language, and the contract suite holds them to it.
+ * A store's record for a key, and the rules by which it changes. The rules are pure functions of the stored record, the
+ * request and the time. Stores that can read, decide and write in one atomic step call them. Other stores implement the
+ * same rules in their own language, and the contract suite verifies that.
  *
- * @param state where it stands
- * @param owner who made it so
- * @param payload the hash of what was asked for; null if it was never given
- * @param beganAt when the newest run began
+ * @param state the state
+ * @param owner the owner that wrote the state
+ * @param payload the hash of the payload; null if no call gave one
+ * @param beganAt when the latest run began
  * @param changedAt when the state was recorded
  * @param leaseUntil until when the owner holds the key; null unless it is in progress
- * @param expiresAt when the entry is forgotten; for one in progress so long after the end of the lease as an outcome would
- *     be kept, so that the payload of a run that vanished is still compared
+ * @param expiresAt when the record expires. A record in progress outlives its lease by the ttl of an outcome, so that
+ *     the payload of a vanished run is still compared
  * @param result the stored result of a success
  * @param error the last error of a failure
  */
@@ -33,10 +33,10 @@ public record GuardRecord(
         @Nullable String error) {
 
     /**
-     * What a beginning comes to.
+     * Decides the answer to a beginning.
      *
-     * @param stored what is stored, or null if nothing is
-     * @param hold what is asked
+     * @param stored the stored record, or null if there is none
+     * @param hold the caller's hold
      * @param now the store's time
      * @return {@link Begun.Entered} if {@link #entered} is to be stored; otherwise nothing changes
      */
@@ -46,7 +46,7 @@ public record GuardRecord(
         }
         InputHash asked = hold.payload();
         InputHash existing = stored.payload;
-        // First of all, and in every state: a check that some way in leaves out is none.
+        // Before everything else and in every state: a check that one path skips protects nothing.
         if (asked != null && existing != null && !asked.equals(existing)) {
             return new Begun.Conflicted(existing);
         }
@@ -67,9 +67,9 @@ public record GuardRecord(
     }
 
     /**
-     * What is stored once a caller has entered.
+     * Returns the record to store when a caller has entered.
      *
-     * @param stored what was stored before
+     * @param stored the record that was stored before
      * @param hold the caller's hold
      * @param now the store's time
      * @return the new record
@@ -85,9 +85,9 @@ public record GuardRecord(
     }
 
     /**
-     * What is stored once a hold was renewed.
+     * Returns the record to store when a hold is renewed.
      *
-     * @param stored what was stored before
+     * @param stored the record that was stored before
      * @param hold the hold
      * @param now the store's time
      * @return the new record, or null if the renewal is stale
@@ -110,13 +110,13 @@ public record GuardRecord(
     }
 
     /**
-     * What is stored once an effect has succeeded.
+     * Returns the record to store when an effect has succeeded.
      *
-     * @param stored what was stored before
+     * @param stored the record that was stored before
      * @param hold the hold
      * @param result the result
      * @param now the store's time
-     * @return the new record, the old one if it says so already, or null if the finish is stale
+     * @return the new record, the old one if it has the same outcome already, or null if the finish is stale
      */
     public static @Nullable GuardRecord finished(
             @Nullable GuardRecord stored, Hold hold, @Nullable String result, Instant now) {
@@ -124,13 +124,13 @@ public record GuardRecord(
     }
 
     /**
-     * What is stored once an effect has failed.
+     * Returns the record to store when an effect has failed.
      *
-     * @param stored what was stored before
+     * @param stored the record that was stored before
      * @param hold the hold
      * @param error the error
      * @param now the store's time
-     * @return the new record, the old one if it says so already, or null if the failure is stale
+     * @return the new record, the old one if it has the same outcome already, or null if the failure is stale
      */
     public static @Nullable GuardRecord failed(@Nullable GuardRecord stored, Hold hold, String error, Instant now) {
         return ended(stored, hold, GuardState.FAILURE, null, error, now);
@@ -161,31 +161,33 @@ public record GuardRecord(
     }
 
     /**
-     * Whether the entry is as good as gone.
+     * Returns whether the record has expired. A store treats an expired record as absent.
      *
      * @param now the store's time
-     * @return whether its time has come
+     * @return whether the record has expired
      */
     public boolean isExpired(Instant now) {
         return !now.isBefore(expiresAt);
     }
 
     /**
-     * What is shown of it.
+     * Returns a view of this record without its owner.
      *
-     * @param key the key that it is stored under
-     * @return the same without the owner
+     * @param key the key of the record
+     * @return the entry
      */
     public GuardEntry shown(GuardKey key) {
         return new GuardEntry(key, state, payload, beganAt, changedAt, leaseUntil, expiresAt, result, error);
     }
 
-    /** A lease that ran out still holds until somebody else has entered. */
+    /**
+     * Returns whether the hold still owns the record. An expired lease holds the key until another caller has entered.
+     */
     private boolean isHeldBy(Hold hold, Instant now) {
         return state == GuardState.IN_PROGRESS && owner.equals(hold.owner()) && !isExpired(now);
     }
 
-    /** Shows neither result nor error, which may be secret. */
+    /** Returns a text without the result and the error, which may be secret. */
     @Override
     public String toString() {
         return "GuardRecord[" + state + ", expires at " + expiresAt + "]";

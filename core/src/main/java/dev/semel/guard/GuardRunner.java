@@ -20,16 +20,16 @@ import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/** Takes a call from its beginning to its end. The order of writes is begin, effect, finish; each may be sent again. */
+/** A runner of guarded calls. The order of steps is begin, effect, finish. Each write can be sent again. */
 final class GuardRunner {
 
     private static final SafeLogger LOG = SafeLogger.of(Guard.class);
 
-    // The same hold enters again, so a lost answer to the beginning does not leave the key held by nobody.
+    // The same hold can enter again, so a lost answer to the beginning does not leave a key locked without a holder.
     private static final int BEGIN_TRIES = 2;
     private static final int RENEW_TRIES = 3;
 
-    // The effect has happened, so its recording is worth some waiting: 20, 60, 180 and 540 ms.
+    // The effect has happened, so recording it is worth several retries, after 20, 60, 180 and 540 ms.
     private static final int FINISH_TRIES = 5;
     private static final int FAIL_TRIES = 2;
     private static final long FIRST_PAUSE = 20_000_000;
@@ -39,7 +39,7 @@ final class GuardRunner {
     private static final long FIRST_LOOK = 5_000_000;
     private static final long LONGEST_LOOK = 250_000_000;
 
-    // No JSON begins like this: the mark of a result that could not be stored.
+    // The mark of a result that could not be stored. No JSON text begins with it.
     private static final String NOT_STORED = "!";
 
     private final GuardStore store;
@@ -49,7 +49,8 @@ final class GuardRunner {
     private final FinishedKeys finished;
     private final LongSupplier nanos;
 
-    // Null inside a transaction of the caller's own: its lock holds the key, and what it sees is not final.
+    // Null inside a transaction of the caller: the lock of the transaction holds the key, and what it reads is not
+    // final.
     private final @Nullable Renewals renewals;
 
     GuardRunner(
@@ -70,11 +71,11 @@ final class GuardRunner {
     }
 
     GuardRunner joining(Connection connection) {
-        if (!(store instanceof JoiningGuardStore joining)) {
-            throw new InvalidInput("The guard store \"" + store.getClass().getSimpleName()
-                    + "\" cannot join a JDBC transaction. Use one on SQLite or PostgreSQL.");
-        }
-        GuardStore joined = joining.joining(connection);
+        GuardJoining joining = store.joining()
+                .orElseThrow(() ->
+                        new InvalidInput("The guard store \"" + store.getClass().getSimpleName()
+                                + "\" cannot join a JDBC transaction. Use a guard store on SQLite or PostgreSQL."));
+        GuardStore joined = joining.join(connection);
         return new GuardRunner(joined, codec, random, observer, new FinishedKeys(0, nanos), nanos, null);
     }
 
@@ -86,28 +87,28 @@ final class GuardRunner {
         Hold hold = call.hold(OwnerToken.next(random));
         Beginning beginning;
         try {
-            beginning = patiently(call, hold);
+            beginning = beginOrWait(call, hold);
         } catch (InvalidInput e) {
             throw e;
         } catch (RuntimeException e) {
             if (!isOpen(call) || Thread.currentThread().isInterrupted()) {
                 LOG.error(
-                        "The guard's store failed; the effect \"{}\" was not run",
+                        "Guard store failed, effect not run: type=\"{}\"",
                         call.settings().type(),
                         e);
                 throw e;
             }
             LOG.warn(
-                    "The guard's store failed; the effect \"{}\" runs unguarded",
+                    "Guard store failed, effect runs unguarded: type=\"{}\"",
                     call.settings().type(),
                     e);
-            return new Outcome.Unguarded<>(unguarded(hold, effect));
+            return new Outcome.Unguarded<>(runUnguarded(hold, effect));
         }
         return switch (beginning.begun()) {
             case Begun.Entered(boolean takenOver) -> entered(call, hold, takenOver, beginning.since(), effect);
             case Begun.Done done -> {
                 LOG.debug(
-                        "Skipped a duplicate: key \"{}\", type \"{}\"",
+                        "Skipped duplicate effect: key=\"{}\" type=\"{}\"",
                         hold.key().key(),
                         call.settings().type());
                 yield new Outcome.Repeated<>(decoded(hold.key(), done.result(), type), done.finishedAt());
@@ -118,34 +119,37 @@ final class GuardRunner {
     }
 
     /**
-     * Whether a store that fails is passed over. Never inside a transaction of the caller's own: there a failure is most
-     * often another transaction on the same key, and the caller can roll its own back.
+     * Returns whether effects run although the store fails. Always false inside a transaction of the caller: there a
+     * failure is most often a conflict with another transaction on the same key, and the caller can roll back.
      */
     private boolean isOpen(GuardCall call) {
         return renewals != null && call.settings().failMode() == FailMode.OPEN;
     }
 
-    /** Runs an effect although the store did not answer. It may have entered all the same, so the outcome is told it. */
-    private <T extends @Nullable Object, X extends Exception> T unguarded(Hold hold, Effect<T, X> effect) throws X {
+    /**
+     * Runs an effect although the store did not answer. The beginning may have been stored, so the outcome is reported
+     * to the store.
+     */
+    private <T extends @Nullable Object, X extends Exception> T runUnguarded(Hold hold, Effect<T, X> effect) throws X {
         T result = effect.run(hold.key().effectToken());
         try {
             Settled settled = store.finish(hold, storable(hold, result));
-            LOG.debug("The outcome of an unguarded effect was {}", settled);
+            LOG.debug("Reported outcome of unguarded effect: answer={}", settled);
         } catch (RuntimeException e) {
-            LOG.debug("The outcome of an unguarded effect could not be recorded", e);
+            LOG.debug("Recording outcome of unguarded effect failed", e);
         }
         return result;
     }
 
     /**
-     * How a call began.
+     * The beginning of a call.
      *
-     * @param since when the store was asked for the hold, or to renew it: its lease runs since then at the earliest
+     * @param since when the request for the hold or its renewal was sent: the lease starts then at the earliest
      */
     private record Beginning(Begun begun, long since) {}
 
-    /** Begins; while somebody else is busy and the call says so, looks again until its wait is over. */
-    private Beginning patiently(GuardCall call, Hold hold) {
+    /** Begins a call. While another call holds the key and the call is set to wait, polls until the wait limit. */
+    private Beginning beginOrWait(GuardCall call, Hold hold) {
         long began = nanos.getAsLong();
         long limit = call.settings().waitLimit().toNanos();
         long pause = FIRST_LOOK;
@@ -164,7 +168,7 @@ final class GuardRunner {
                 observe(resultOf(begun), asked);
                 return new Beginning(begun, since.getAsLong());
             }
-            // Not past the end of the other's lease: if it is dead, that is when it can be taken over.
+            // Not past the end of the other call's lease: if that call is dead, its key can be taken over then.
             LockSupport.parkNanos(Math.min(Math.min(pause, left), Math.max(remaining.toNanos(), SHORTEST_LOOK)));
             if (Thread.currentThread().isInterrupted()) {
                 observe(resultOf(begun), asked);
@@ -175,19 +179,20 @@ final class GuardRunner {
     }
 
     /**
-     * Since when a hold that was entered is one; empty if it is none any more. An answer that took long may be older than the
-     * lease: then the hold is renewed before the effect begins, and if somebody else has it by now, everything begins again.
+     * Returns since when an entered hold is valid; empty if it was lost. A slow answer may be older than the lease.
+     * Then the hold is renewed before the effect begins, and if another call has taken over by now, the call begins
+     * again.
      */
     private OptionalLong heldSince(Hold hold, long asked) {
         long enough = hold.lease().toNanos() / 3;
         long sent = asked;
         for (int tries = 0; renewals != null && nanos.getAsLong() - sent > enough; tries++) {
             if (tries == RENEW_TRIES) {
-                throw new StoreUnavailable("The guard's store answers too slowly for a lease of "
-                        + Durations.text(hold.lease()) + ". Try again, or set a longer lease.");
+                throw new StoreUnavailable("The guard store answered too slowly for a lease of \""
+                        + Durations.text(hold.lease()) + "\". Retry, or set a longer lease.");
             }
             sent = nanos.getAsLong();
-            if (again(BEGIN_TRIES, () -> store.renew(hold)) == Settled.STALE) {
+            if (retry(BEGIN_TRIES, () -> store.renew(hold)) == Settled.STALE) {
                 return OptionalLong.empty();
             }
         }
@@ -200,7 +205,7 @@ final class GuardRunner {
             return known;
         }
         try {
-            Begun begun = again(renewals == null ? 1 : BEGIN_TRIES, () -> store.begin(hold));
+            Begun begun = retry(renewals == null ? 1 : BEGIN_TRIES, () -> store.begin(hold));
             if (begun instanceof Begun.Done done) {
                 finished.remember(hold.key(), done, asked);
             }
@@ -215,81 +220,73 @@ final class GuardRunner {
             GuardCall call, Hold hold, boolean takenOver, long since, Effect<T, X> effect) throws X {
         if (takenOver) {
             LOG.warn(
-                    "Took over key \"{}\" of type \"{}\" from a call that vanished; whether its effect happened is not"
-                            + " known",
+                    "Took over key from a vanished call, whose effect has an unknown outcome: key=\"{}\" type=\"{}\"",
                     hold.key().key(),
                     call.settings().type());
         }
-        Renewals.Renewing renewing = renewals == null ? null : renewals.start(hold, nanos.getAsLong() - since);
+        Renewals.Renewal renewal = renewals == null ? null : renewals.start(hold, nanos.getAsLong() - since);
         try {
-            T result = attempted(hold, effect);
-            return new Outcome.Ran<>(recorded(call, hold, result));
+            T result = runEffect(hold, effect);
+            return new Outcome.Ran<>(recordSuccess(call, hold, result));
         } finally {
-            if (renewing != null) {
-                renewing.stop();
+            if (renewal != null) {
+                renewal.stop();
             }
         }
     }
 
-    private <T extends @Nullable Object, X extends Exception> T attempted(Hold hold, Effect<T, X> effect) throws X {
+    private <T extends @Nullable Object, X extends Exception> T runEffect(Hold hold, Effect<T, X> effect) throws X {
         try {
             return effect.run(hold.key().effectToken());
         } catch (Throwable thrown) {
-            failed(hold, thrown);
+            recordFailure(hold, thrown);
             throw thrown;
         }
     }
 
-    /** Records a success. The result is the caller's, whatever becomes of the record. */
-    private <T extends @Nullable Object> T recorded(GuardCall call, Hold hold, T result) {
+    /** Records a success. The caller gets the result, even if it cannot be recorded. */
+    private <T extends @Nullable Object> T recordSuccess(GuardCall call, Hold hold, T result) {
         String stored = storable(hold, result);
         try {
-            Settled settled = undisturbed(renewals == null ? 1 : FINISH_TRIES, () -> store.finish(hold, stored));
+            Settled settled = retryUninterrupted(renewals == null ? 1 : FINISH_TRIES, () -> store.finish(hold, stored));
             if (settled == Settled.APPLIED) {
                 return result;
             }
         } catch (RuntimeException e) {
             if (isOpen(call)) {
-                LOG.warn(
-                        "The outcome of key \"{}\" could not be recorded",
-                        hold.key().key(),
-                        e);
+                LOG.warn("Recording the outcome failed: key=\"{}\"", hold.key().key(), e);
                 return result;
             }
-            LOG.error(
-                    "The outcome of key \"{}\" could not be recorded",
-                    hold.key().key(),
-                    e);
+            LOG.error("Recording the outcome failed: key=\"{}\"", hold.key().key(), e);
             throw new OutcomeNotRecorded(
-                    "The effect of key \"" + hold.key().key() + "\" ran, but the store failed when that was to be"
-                            + " recorded. The result is in this exception; a later call may run the effect again.",
+                    "The effect of key \"" + hold.key().key()
+                            + "\" ran, but the store failed to record its outcome. The result is in this exception."
+                            + " A later call may run the effect again.",
                     result,
                     e);
         }
         throw new OutcomeNotRecorded(
-                "The effect of key \"" + hold.key().key() + "\" ran, but its hold was lost meanwhile: another call has"
-                        + " taken it over, or the store has lost it. The result is in this exception; the effect may"
-                        + " have run elsewhere as well, or run again.",
+                "The effect of key \"" + hold.key().key()
+                        + "\" ran, but lost its hold meanwhile: another call has taken over the key, or the store"
+                        + " has lost the entry. The result is in this exception. The effect may have run elsewhere"
+                        + " as well, or may run again.",
                 result,
                 null);
     }
 
-    private void failed(Hold hold, Throwable thrown) {
-        // Class and message, without the stack: enough to know, and no place for payloads of deep callers.
+    private void recordFailure(Hold hold, Throwable thrown) {
+        // Class and message, without the stack, which may contain payloads of deep callers.
         String error = FailureText.summary(thrown);
         try {
             int tries = renewals == null ? 1 : FAIL_TRIES;
-            if (undisturbed(tries, () -> store.fail(hold, error)) == Settled.STALE) {
+            if (retryUninterrupted(tries, () -> store.fail(hold, error)) == Settled.STALE) {
                 LOG.warn(
-                        "The failure of key \"{}\" was not recorded: its hold was lost",
+                        "Failure not recorded, because the hold was lost: key=\"{}\"",
                         hold.key().key());
             }
         } catch (Throwable e) {
-            // The caller gets its own exception; the key is free again when the lease has run out.
-            LOG.warn(
-                    "The failure of key \"{}\" could not be recorded",
-                    hold.key().key(),
-                    e);
+            // The caller gets the exception of the effect; the key is free again when the lease has expired.
+            LOG.warn("Recording the failure failed: key=\"{}\"", hold.key().key(), e);
             thrown.addSuppressed(e);
         }
     }
@@ -297,13 +294,13 @@ final class GuardRunner {
     private <T extends @Nullable Object> Outcome<T> busy(GuardCall call, Hold hold, Duration remaining) {
         if (call.settings().whenBusy() == WhenBusy.SKIP) {
             LOG.debug(
-                    "Skipped an effect in progress elsewhere: key \"{}\", type \"{}\"",
+                    "Skipped effect in progress elsewhere: key=\"{}\" type=\"{}\"",
                     hold.key().key(),
                     call.settings().type());
             return new Outcome.Skipped<>(remaining);
         }
         throw new InProgress(
-                "The effect of key \"" + hold.key().key() + "\" is in progress elsewhere. Try again, in "
+                "The effect of key \"" + hold.key().key() + "\" is in progress elsewhere. Retry in "
                         + remaining.toMillis() + " ms at the latest.",
                 remaining);
     }
@@ -311,8 +308,8 @@ final class GuardRunner {
     private static GuardConflict conflict(Hold hold, Begun.Conflicted conflicted) {
         return new GuardConflict(
                 "Key \"" + hold.key().key()
-                        + "\" was used before with another payload. Nothing was run. Use another key,"
-                        + " or make the key of all that tells the two apart.",
+                        + "\" was used before with a different payload. The effect was not run. Use another key, or"
+                        + " include in the key what distinguishes the two payloads.",
                 conflicted.existing(),
                 Objects.requireNonNull(hold.payload()));
     }
@@ -331,14 +328,14 @@ final class GuardRunner {
             return null;
         }
         if (result.startsWith(NOT_STORED)) {
-            throw new ResultNotStored(
-                    "The effect of key \"" + key.key() + "\" has happened, but its result could not be"
-                            + " stored. Make the result smaller, or return where it is kept.");
+            throw new ResultNotStored("The effect of key \"" + key.key()
+                    + "\" has happened, but its result could not be stored. Return a smaller result, or a"
+                    + " reference to it.");
         }
         return codec.decode(result, type);
     }
 
-    /** The text to store for a result. One that cannot be stored must not make the effect run again. */
+    /** Returns the text to store for a result. A result that cannot be stored must not make the effect run again. */
     private @Nullable String storable(Hold hold, @Nullable Object result) {
         if (result == null) {
             return null;
@@ -347,18 +344,21 @@ final class GuardRunner {
             return Json.parse(codec.encode(result)).text();
         } catch (Throwable e) {
             LOG.error(
-                    "The result of key \"{}\" cannot be stored; duplicates will be told so",
+                    "Result cannot be stored, duplicates will get ResultNotStored: key=\"{}\"",
                     hold.key().key(),
                     e);
             return NOT_STORED;
         }
     }
 
-    /** The same for recordings. An interrupt is meant for the effect, which is over; the recording must not suffer from it. */
-    private static <R> R undisturbed(int tries, Supplier<R> operation) {
+    /**
+     * Retries a recording without being interrupted. An interrupt is meant for the effect, which has ended, and must
+     * not prevent the recording.
+     */
+    private static <R> R retryUninterrupted(int tries, Supplier<R> operation) {
         AtomicBoolean interrupted = new AtomicBoolean();
         try {
-            return again(tries, () -> {
+            return retry(tries, () -> {
                 if (Thread.interrupted()) {
                     interrupted.set(true);
                 }
@@ -371,8 +371,8 @@ final class GuardRunner {
         }
     }
 
-    /** Sends the same again after the store has failed, with growing pauses. */
-    private static <R> R again(int tries, Supplier<R> operation) {
+    /** Retries an operation after the store has failed, with growing pauses. */
+    private static <R> R retry(int tries, Supplier<R> operation) {
         long pause = FIRST_PAUSE;
         for (int tried = 1; ; tried++) {
             try {
@@ -402,7 +402,7 @@ final class GuardRunner {
         try {
             observer.checked(result, Duration.ofNanos(nanos.getAsLong() - asked));
         } catch (Throwable e) {
-            LOG.warn("The observer of idempotency checks failed", e);
+            LOG.warn("Observer of idempotency checks failed", e);
         }
     }
 }

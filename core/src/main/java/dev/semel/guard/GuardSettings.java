@@ -1,21 +1,22 @@
 package dev.semel.guard;
 
+import dev.semel.task.Durations;
 import dev.semel.task.Identity;
 import dev.semel.task.InvalidInput;
 import dev.semel.task.Limits;
 import java.time.Duration;
 
 /**
- * How a guard behaves.
+ * The settings of a guard.
  *
- * @param tenant the tenant of calls that name none
- * @param prefix what stands before every key of this guard; empty for nothing
- * @param type what the effects are called in logs
+ * @param tenant the tenant of calls that do not set one
+ * @param prefix the prefix of every key of this guard; empty for none
+ * @param type the name of the effects in logs
  * @param ttl how long outcomes are kept
  * @param lease how long a call holds its key without a renewal
- * @param failMode what to do when the store fails
- * @param whenBusy what to do when somebody else runs the effect
- * @param waitLimit how long to wait for somebody else's result
+ * @param failMode the behaviour when the store fails
+ * @param whenBusy the behaviour when another call is running the effect
+ * @param waitLimit how long to wait for the result of another call
  * @param checkPayload whether {@link Guard#wrap wrapped} functions compare their inputs
  */
 public record GuardSettings(
@@ -29,30 +30,30 @@ public record GuardSettings(
         Duration waitLimit,
         boolean checkPayload) {
 
-    /** The shortest lease: below it a pause of the program would look like its death. */
+    /** The shortest lease: below it a pause of the process would look like its death. */
     public static final Duration SHORTEST_LEASE = Duration.ofMillis(100);
 
     /** Checks each setting. */
     public GuardSettings {
-        Limits.name("tenant", Given.notNull("tenant", tenant));
-        if (!Given.notNull("prefix", prefix).isEmpty()) {
+        Limits.name("tenant", Arguments.notNull("tenant", tenant));
+        if (!Arguments.notNull("prefix", prefix).isEmpty()) {
             Limits.key(prefix);
         }
-        Limits.name("type", Given.notNull("type", type));
-        Limits.positive("ttl", Given.notNull("ttl", ttl));
-        Limits.duration("lease", Given.notNull("lease", lease));
+        Limits.name("type", Arguments.notNull("type", type));
+        Limits.positive("ttl", Arguments.notNull("ttl", ttl));
+        Limits.duration("lease", Arguments.notNull("lease", lease));
         if (lease.compareTo(SHORTEST_LEASE) < 0) {
             throw new InvalidInput("A guard's lease is at least " + SHORTEST_LEASE.toMillis()
-                    + " ms, because it has to be renewed in time, but got \"" + lease + "\".");
+                    + " ms, so that it can be renewed in time, but got \"" + Durations.shown(lease) + "\".");
         }
-        Given.notNull("fail mode", failMode);
-        Given.notNull("choice of what to do when busy", whenBusy);
-        Limits.duration("wait limit", Given.notNull("wait limit", waitLimit));
+        Arguments.notNull("fail mode", failMode);
+        Arguments.notNull("behaviour when busy", whenBusy);
+        Limits.duration("wait limit", Arguments.notNull("wait limit", waitLimit));
     }
 
     /**
-     * The tenant {@code default}, no prefix, 24 h of ttl, a lease of 30 s, fail mode closed, {@link WhenBusy#THROW}, 30 s of
-     * waiting, payloads not compared.
+     * Returns the default settings: the tenant {@code default}, no prefix, a ttl of 24 h, a lease of 30 s,
+     * {@link FailMode#CLOSED}, {@link WhenBusy#THROW}, a wait limit of 30 s, payloads not compared.
      *
      * @return the settings
      */

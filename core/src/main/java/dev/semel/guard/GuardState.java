@@ -2,9 +2,9 @@ package dev.semel.guard;
 
 import java.util.Locale;
 
-/** Where an entry stands. */
+/** The state of an entry. */
 public enum GuardState {
-    /** Somebody holds the key, or held it and vanished. */
+    /** A call holds the key, or held it and vanished. */
     IN_PROGRESS,
     /** The effect has happened; it will not run again. */
     SUCCESS,
@@ -12,7 +12,7 @@ public enum GuardState {
     FAILURE;
 
     /**
-     * The word for this state outside of Java.
+     * Returns the word for this state outside of Java.
      *
      * @return the name in lower case
      */

@@ -5,11 +5,11 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where guards keep what has happened: one entry for each (tenant, key). Safe for use by many threads, and by many
- * processes where it can be reached from several.
+ * A store of guarded outcomes, with one entry for each (tenant, key). Safe for use by several threads, and by several
+ * processes if it can be reached from them.
  *
- * <p>Every operation is one atomic step. Every operation may throw {@link dev.semel.task.StoreUnavailable}: then it may or
- * may not have been done, and the same operation with the same {@link Hold} can be sent again.
+ * <p>Every operation is one atomic step. Every operation may throw {@link dev.semel.task.StoreUnavailable}. Then the
+ * operation may or may not have been done, and it can be repeated with the same {@link Hold}.
  *
  * <h2>Laws</h2>
  *
@@ -18,51 +18,53 @@ import org.jspecify.annotations.Nullable;
  * <h3>Beginning</h3>
  *
  * <ol>
- *   <li>B1: of any number of concurrent beginnings of one key exactly one enters, and all others find it busy.
- *   <li>B2: after a success every beginning is told the stored result, the very same for all.
+ *   <li>B1: of any number of concurrent beginnings of one key exactly one enters, and all others get
+ *       {@link Begun.Busy}.
+ *   <li>B2: after a success every beginning gets the same stored result.
  *   <li>B3: after a failure the next beginning enters.
- *   <li>B4: a hold whose lease has run out is taken over, by exactly one, who is told so.
- *   <li>B5: a hold that is renewed is not taken over, however long it lasts.
- *   <li>B6: another payload is a conflict in every state and changes nothing; where one side gave none, none is compared.
- *   <li>B7: a beginning that is sent again by the same owner enters again.
- *   <li>B8: keys and tenants are compared as a whole: no two different ones meet in one entry.
+ *   <li>B4: a hold whose lease has expired is taken over by exactly one beginning, whose answer says so.
+ *   <li>B5: a renewed hold is not taken over, however long it lasts.
+ *   <li>B6: a different payload is a conflict in every state and changes nothing; if one side has no payload, none is
+ *       compared.
+ *   <li>B7: a beginning that the same owner sends again enters again.
+ *   <li>B8: keys and tenants are compared as a whole: two different pairs never share an entry.
  * </ol>
  *
  * <h3>Settling</h3>
  *
  * <ol>
- *   <li>E1: a renewal, a finish and a failure of anybody but the owner are stale and change nothing.
- *   <li>E2: they are stale as well when the entry is gone.
- *   <li>E3: a lease that ran out still holds until somebody else has entered.
- *   <li>E4: a finish or a failure that is sent again is applied again and changes nothing; the opposite of it is stale.
+ *   <li>E1: a renewal, a finish and a failure are stale and change nothing unless the owner sends them.
+ *   <li>E2: they are also stale if the entry no longer exists.
+ *   <li>E3: an expired lease holds the key until another caller has entered.
+ *   <li>E4: a repeated finish or failure is applied and changes nothing; the opposite outcome is stale.
  * </ol>
  *
  * <h3>Keeping</h3>
  *
  * <ol>
- *   <li>K1: an outcome is kept for its ttl from its recording on, to the millisecond, and then the key is free.
- *   <li>K2: what is stored is what is found: results of any text, up to the limit of a document.
- *   <li>K3: a sweep removes what has expired, and nothing else, and at most as much as it may.
+ *   <li>K1: an outcome is kept for exactly its ttl after it is recorded, to the millisecond, and then the key is free.
+ *   <li>K2: results are returned unchanged: any text, up to the size limit of a document.
+ *   <li>K3: a sweep removes only expired entries, and at most as many as its limit.
  * </ol>
  *
- * <p>Everything that depends on time goes by the store's own clock; callers send durations. A lease has run out and an
- * entry has expired from that very instant on.
+ * <p>All times are read from the store's own clock; callers send durations. A lease or an entry is expired at the
+ * instant of its end and after it.
  */
 public interface GuardStore extends AutoCloseable {
 
-    /** The most entries that one sweep removes. */
+    /** The maximum number of entries that one sweep removes. */
     int MAX_SWEEP = 10_000;
 
     /**
-     * Begins a call: enters if nobody holds the key and nothing is recorded under it.
+     * Begins a call: enters if the key is not held and has no recorded success.
      *
-     * @param hold what the caller asks for
-     * @return what it gets
+     * @param hold the caller's hold
+     * @return the answer
      */
     Begun begin(Hold hold);
 
     /**
-     * Lets a hold last for its lease from now on.
+     * Renews a hold: its lease starts again now.
      *
      * @param hold the hold
      * @return whether it is still held
@@ -74,32 +76,33 @@ public interface GuardStore extends AutoCloseable {
      *
      * @param hold the hold
      * @param result the result as text, or null for none
-     * @return whether it is recorded
+     * @return whether the outcome is recorded
      */
     Settled finish(Hold hold, @Nullable String result);
 
     /**
-     * Records that the effect has failed, and lets the key go.
+     * Records that the effect has failed, and releases the key.
      *
      * @param hold the hold
-     * @param error what went wrong
-     * @return whether it is recorded
+     * @param error the error text
+     * @return whether the outcome is recorded
      */
     Settled fail(Hold hold, String error);
 
     /**
      * Reads an entry.
      *
-     * @param key which one
+     * @param key the key
      * @return the entry; empty if there is none or it has expired
      */
     Optional<GuardEntry> find(GuardKey key);
 
     /**
-     * Removes entries that have expired, in one bounded step. They are as good as gone before; this only frees space.
+     * Removes expired entries in one bounded step. Expired entries are treated as absent before; a sweep only frees
+     * space.
      *
-     * @param limit the most to remove, up to {@link #MAX_SWEEP}
-     * @return how many went; less than the limit if no more are left
+     * @param limit the maximum number of entries to remove, up to {@link #MAX_SWEEP}
+     * @return the number of removed entries; below the limit if no expired entry is left
      */
     int sweep(int limit);
 
@@ -117,7 +120,16 @@ public interface GuardStore extends AutoCloseable {
         return limit;
     }
 
-    /** Closes the store; what was answered stays. */
+    /**
+     * Returns the capability to join a JDBC transaction of the caller. A store that forwards to another one forwards this too.
+     *
+     * @return the capability, or empty if this store has none
+     */
+    default Optional<GuardJoining> joining() {
+        return Optional.empty();
+    }
+
+    /** Closes the store. All acknowledged writes are kept. */
     @Override
     void close();
 }

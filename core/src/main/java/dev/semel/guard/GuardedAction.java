@@ -3,16 +3,16 @@ package dev.semel.guard;
 /**
  * An {@link Effect} without a result.
  *
- * @param <X> what it throws
+ * @param <X> the exception of the action
  */
 @FunctionalInterface
 public interface GuardedAction<X extends Exception> {
 
     /**
-     * Does it.
+     * Runs the action.
      *
      * @param token see {@link Effect#run}
-     * @throws X if it failed; then the next call runs it again
+     * @throws X if the action failed; the next call runs it again
      */
     void run(String token) throws X;
 }

@@ -6,13 +6,14 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call's claim on a key. The same hold goes with every operation of the call, so each of them can be sent again.
+ * The claim of one call on a key. Every operation of the call carries the same hold, so that each operation can be
+ * repeated.
  *
- * @param key what is held
- * @param owner who holds it
- * @param payload the hash of what the call asks for, or null if it is not compared
- * @param lease how long the hold lasts unless it is renewed
- * @param ttl how long the outcome is kept, from its recording on
+ * @param key the held key
+ * @param owner the holder
+ * @param payload the hash of the payload, or null if payloads are not compared
+ * @param lease how long the hold lasts without a renewal
+ * @param ttl how long the outcome is kept after it is recorded
  */
 public record Hold(GuardKey key, OwnerToken owner, @Nullable InputHash payload, Duration lease, Duration ttl) {
 

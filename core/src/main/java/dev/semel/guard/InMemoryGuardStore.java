@@ -12,15 +12,15 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A guard store that keeps everything in memory and nothing when the program ends: for tests, for effects that matter only
- * within one program, and the reference that every other store is compared with.
+ * A guard store in memory, whose entries are lost when the process ends. It is meant for tests and for effects that
+ * matter only within one process, and it is the reference for all other stores.
  *
- * <p>One lock, one map, and the entries in order of their expiry; every operation drops a few that have expired, so that
- * memory does not grow with keys of the past.
+ * <p>It has one lock, one map, and the entries sorted by expiry. Every beginning drops a few expired entries, so that
+ * memory does not grow with expired keys.
  */
 public final class InMemoryGuardStore implements GuardStore {
 
-    // Twice what one beginning can add: the past goes faster than the present comes.
+    // Twice what one beginning can add, so that expired entries are removed faster than new ones are added.
     private static final int DROPPED_IN_PASSING = 2;
 
     private record Expiry(Instant at, GuardKey key) {}
@@ -34,15 +34,15 @@ public final class InMemoryGuardStore implements GuardStore {
     private final Map<GuardKey, GuardRecord> records = new HashMap<>();
     private final TreeSet<Expiry> expiries = new TreeSet<>(BY_TIME);
 
-    /** Makes an empty store that goes by the system's clock. */
+    /** Creates an empty store that uses the system clock. */
     public InMemoryGuardStore() {
         this(InstantSource.system());
     }
 
     /**
-     * Makes an empty store.
+     * Creates an empty store.
      *
-     * @param clock decides which leases have run out and what has expired
+     * @param clock the clock of leases and expiries
      */
     public InMemoryGuardStore(InstantSource clock) {
         this.clock = clock;
@@ -121,10 +121,10 @@ public final class InMemoryGuardStore implements GuardStore {
         }
     }
 
-    /** Does nothing: what is stored stays for as long as this object is there. */
+    /** Does nothing: the entries exist as long as this object. */
     @Override
     public void close() {
-        // nothing to let go
+        // nothing to release
     }
 
     private Instant now() {

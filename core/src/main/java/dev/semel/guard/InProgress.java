@@ -3,7 +3,7 @@ package dev.semel.guard;
 import dev.semel.task.SemelException;
 import java.time.Duration;
 
-/** Somebody else runs the effect at this moment. Nothing was done; try again later. */
+/** Thrown when another call is running the effect. Nothing was done. Retry later. */
 public final class InProgress extends SemelException {
 
     private static final long serialVersionUID = 1L;
@@ -11,10 +11,10 @@ public final class InProgress extends SemelException {
     private final transient Duration retryAfter;
 
     /**
-     * Makes the exception.
+     * Creates the exception.
      *
      * @param message which key
-     * @param retryAfter how long the other's lease still lasts unless it is renewed
+     * @param retryAfter the remaining time of the other call's lease unless it is renewed
      */
     public InProgress(String message, Duration retryAfter) {
         super(message);
@@ -22,9 +22,10 @@ public final class InProgress extends SemelException {
     }
 
     /**
-     * When it is worth trying again at the latest: the other has ended by then, has renewed its lease, or is dead.
+     * Returns the longest useful wait before a retry: after it the other call has ended, has renewed its lease, or is
+     * dead.
      *
-     * @return how long from now
+     * @return the time from now
      */
     public Duration retryAfter() {
         return retryAfter;

@@ -1,29 +1,34 @@
 package dev.semel.guard;
 
 import dev.semel.task.InvalidInput;
-import dev.semel.task.Limits;
+import dev.semel.task.JsonFailure;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.json.JsonWriteFeature;
+import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
-/** The standard codec; it writes and reads as the one of the engine does, so that a handler's result means the same. */
+/**
+ * The standard codec. It encodes and decodes like the codec of the engine, so that results have the same form in both.
+ */
 final class JacksonCodec implements GuardCodec {
 
     static final GuardCodec STANDARD = new JacksonCodec();
 
-    private final JsonMapper mapper =
-            JsonMapper.builder().disable(JsonWriteFeature.WRITE_NAN_AS_STRINGS).build();
+    private final JsonMapper mapper = JsonMapper.builder()
+            .disable(JsonWriteFeature.WRITE_NAN_AS_STRINGS)
+            .enable(SerializationFeature.FAIL_ON_EMPTY_BEANS)
+            .build();
 
     @Override
     public String encode(@Nullable Object value) {
         try {
             return mapper.writeValueAsString(value);
         } catch (JacksonException | StackOverflowError e) {
-            // Jackson's message may quote what it met, which must not reach a log.
+            // Jackson's message may quote the value, which must not reach a log.
             throw new InvalidInput("A value of "
-                    + (value == null ? "null" : value.getClass().getName()) + " cannot be written as JSON: "
-                    + e.getClass().getSimpleName() + ".");
+                    + (value == null ? "null" : value.getClass().getName()) + " cannot be encoded as JSON: "
+                    + JsonFailure.reason(e) + ". Use a class that Jackson can write, or set a codec.");
         }
     }
 
@@ -33,9 +38,7 @@ final class JacksonCodec implements GuardCodec {
         try {
             return mapper.readValue(json, type);
         } catch (JacksonException e) {
-            throw new InvalidInput("The JSON does not fit " + type.getName() + ": "
-                    + e.getClass().getSimpleName() + " at "
-                    + Limits.shown(e.getPath().isEmpty() ? "the root" : e.getPathReference()) + ".");
+            throw new InvalidInput("The JSON does not fit " + type.getName() + ": " + JsonFailure.reason(e) + ".");
         }
     }
 }

@@ -10,10 +10,11 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the key in an input. A function of the user's own is one; the static methods make the usual ones.
+ * A function that extracts the key from an input. Users can write their own; the static methods return the usual ones.
  *
- * <p>An extractor that cannot find a key throws, and the call fails: if a malformed input had the empty key, every malformed
- * input would run unguarded. The empty text is returned only by whoever means it, and then there is no guarding.
+ * <p>An extractor that cannot find a key throws, and the call fails: if a malformed input had no key, every malformed
+ * input would run unguarded. An extractor returns null or the empty string only to run the effect without a guard on
+ * purpose.
  *
  * @param <I> the class of the input
  */
@@ -21,18 +22,20 @@ import org.jspecify.annotations.Nullable;
 public interface KeyExtractor<I> {
 
     /**
-     * Finds the key.
+     * Extracts the key.
      *
      * @param input the input
-     * @return the key; empty for no guarding, never null
+     * @return the key; if it is null or empty, the effect runs without a guard. Any other blank key is an error
      */
+    @Nullable
     String key(I input);
 
     /**
-     * The extractor that takes chosen fields of the input's JSON form. Each must be there and not null.
+     * Returns an extractor that derives the key from selected fields of the input's JSON form. Each field must be
+     * present and not null.
      *
      * @param pointers JSON pointers to the fields, for example {@code "/order"}
-     * @param <I> the class of the input; {@link Json} is taken as it is, everything else is written as JSON first
+     * @param <I> the class of the input; {@link Json} is used as it is, any other object is encoded as JSON first
      * @return the extractor; its keys begin with {@code fields:}
      * @throws InvalidInput if there are no fields
      */
@@ -40,27 +43,28 @@ public interface KeyExtractor<I> {
         List<JsonPointer> fields =
                 List.of(pointers).stream().map(JsonPointer::new).toList();
         if (fields.isEmpty()) {
-            throw new InvalidInput("An extractor of chosen fields needs at least one field, but got none: all inputs"
-                    + " would have the same key. Name one by a JSON pointer, such as \"/order\".");
+            throw new InvalidInput(
+                    "An extractor of selected fields needs at least one field, but got none: all inputs would have"
+                            + " the same key. Name a field by a JSON pointer, such as \"/order\".");
         }
         return input -> "fields:" + InputHash.ofFields(json(input), fields);
     }
 
     /**
-     * The extractor that takes a type and an id. Between them stands {@code #}, which no type can have, so that no two
-     * pairs give the same key.
+     * Returns an extractor that combines a type and an id. They are separated by {@code #}, which is not allowed in a
+     * type, so that no two pairs give the same key.
      *
-     * @param type what the id is an id of, for example {@code "order.create"}
-     * @param id finds the id; null or empty is an error
+     * @param type the type, for example {@code "order.create"}
+     * @param id the function that extracts the id; null, empty or blank is an error
      * @param <I> the class of the input
      * @return the extractor
      */
     static <I> KeyExtractor<I> typeAndId(String type, Function<? super I, ?> id) {
         Limits.name("type", type);
-        Function<? super I, ?> given = Given.notNull("function of an extractor", id);
+        Function<? super I, ?> given = Arguments.notNull("function of an extractor", id);
         return input -> {
             Object found = given.apply(input);
-            if (found == null || found.toString().isEmpty()) {
+            if (found == null || found.toString().isBlank()) {
                 throw new InvalidInput("The key of \"" + type + "\" needs an id, but the input has none. Send one, or"
                         + " choose another key.");
             }
@@ -69,11 +73,11 @@ public interface KeyExtractor<I> {
     }
 
     /**
-     * The extractor that takes the hash of the whole input's JSON form, by its meaning: white space and the order of
-     * members make no difference.
+     * Returns an extractor that hashes the canonical JSON form of the whole input: white space and the order of members
+     * make no difference.
      *
-     * @param leftOut JSON pointers to the members that do not count, for example {@code "/traceId"}
-     * @param <I> the class of the input; {@link Json} is taken as it is, everything else is written as JSON first
+     * @param leftOut JSON pointers to the members to ignore, for example {@code "/traceId"}
+     * @param <I> the class of the input; {@link Json} is used as it is, any other object is encoded as JSON first
      * @return the extractor; its keys begin with {@code payload:}
      */
     static <I> KeyExtractor<I> payload(String... leftOut) {
@@ -83,25 +87,25 @@ public interface KeyExtractor<I> {
     }
 
     /**
-     * This extractor for inputs that have to be turned into another thing first, for example text into {@link Json}.
+     * Returns this extractor for inputs that have to be converted first, for example from text to {@link Json}.
      *
-     * @param before turns the input into what this extractor takes
+     * @param before the conversion of the input
      * @param <J> the class of the input
      * @return the extractor
      */
     default <J> KeyExtractor<J> from(Function<? super J, ? extends I> before) {
-        Function<? super J, ? extends I> given = Given.notNull("function of an extractor", before);
+        Function<? super J, ? extends I> given = Arguments.notNull("function of an extractor", before);
         return input -> key(given.apply(input));
     }
 
     /**
-     * Finds the key, and says what went wrong if there is none.
+     * Extracts the key and checks it.
      *
      * @param extractor the extractor
      * @param input the input
      * @param <I> the class of the input
-     * @return the key; empty for no guarding
-     * @throws InvalidInput if the extractor failed or gave null
+     * @return the key; if it is empty, the effect runs without a guard
+     * @throws InvalidInput if the extractor failed or returned a key that is not allowed
      */
     static <I> String keyOf(KeyExtractor<? super I> extractor, I input) {
         String key;
@@ -111,20 +115,18 @@ public interface KeyExtractor<I> {
             throw e;
         } catch (RuntimeException e) {
             throw new InvalidInput(
-                    "The key extractor failed with " + e.getClass().getName() + ", so the effect was not run. Mend it,"
-                            + " or send an input that it understands.",
+                    "The key extractor failed with " + e.getClass().getName()
+                            + ", so the effect was not run. Fix the extractor, or send an input that it supports.",
                     e);
         }
-        if (key == null) {
-            throw new InvalidInput("The key extractor gave null, so the effect was not run. Return the empty text where"
-                    + " no guarding is meant.");
-        }
-        return key;
+        return key == null || key.isEmpty() ? "" : Limits.key(key);
     }
 
     private static Json json(@Nullable Object input) {
         if (input == null) {
-            throw new InvalidInput("A key cannot be made of null: all inputs without content would have the same one.");
+            throw new InvalidInput(
+                    "A key cannot be derived from a null input: all null inputs would have the same key. Send an"
+                            + " input.");
         }
         return input instanceof Json json
                 ? json

@@ -4,8 +4,8 @@ import dev.semel.task.SemelException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The effect ran and returned, but that could not be recorded: the store failed, or the key belongs to somebody else by
- * now. The result is in here. A later call under the same key may run the effect again.
+ * Thrown when the effect ran and returned, but its outcome could not be recorded: the store failed, or another call has
+ * taken over the key. This exception contains the result. A later call under the same key may run the effect again.
  */
 public final class OutcomeNotRecorded extends SemelException {
 
@@ -14,11 +14,11 @@ public final class OutcomeNotRecorded extends SemelException {
     private final transient @Nullable Object result;
 
     /**
-     * Makes the exception.
+     * Creates the exception.
      *
      * @param message which key, and why
-     * @param result what the effect returned
-     * @param cause what the store said; null if it refused
+     * @param result the result of the effect
+     * @param cause the exception of the store; null if the hold was lost
      */
     public OutcomeNotRecorded(String message, @Nullable Object result, @Nullable Throwable cause) {
         super(message);
@@ -29,9 +29,9 @@ public final class OutcomeNotRecorded extends SemelException {
     }
 
     /**
-     * What the effect returned.
+     * Returns the result of the effect.
      *
-     * @return the result; null is a result as well
+     * @return the result; null is a valid result
      */
     public @Nullable Object result() {
         return result;

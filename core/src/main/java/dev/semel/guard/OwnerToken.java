@@ -6,8 +6,8 @@ import java.util.HexFormat;
 import java.util.random.RandomGenerator;
 
 /**
- * Who holds an entry: 128 random bits, new for every call. Not a number that counts up, because that would begin again at 1
- * after the store has lost the entry, and the first owner would pass for the second.
+ * The token of an entry's holder: 128 random bits, new for every call. It is not a counter, because a counter would
+ * restart at 1 after the store has lost the entry, and the first owner could not be distinguished from the second.
  *
  * @param high the first half
  * @param low the second half
@@ -17,13 +17,13 @@ public record OwnerToken(long high, long low) {
     private static final int LENGTH = 32;
 
     /**
-     * Draws a token.
+     * Generates a token.
      *
-     * @param random a generator that is safe for many threads; {@link java.security.SecureRandom} outside of tests
+     * @param random a thread-safe generator; {@link java.security.SecureRandom} outside of tests
      * @return the token
      */
     public static OwnerToken next(RandomGenerator random) {
-        // All at once: a generator that cannot be guessed takes a lock for each asking.
+        // All bytes in one call: a secure generator takes a lock for each call.
         byte[] bytes = new byte[2 * Long.BYTES];
         random.nextBytes(bytes);
         ByteBuffer both = ByteBuffer.wrap(bytes);
@@ -31,11 +31,11 @@ public record OwnerToken(long high, long low) {
     }
 
     /**
-     * Reads a token as a store has kept it.
+     * Parses a token as a store keeps it.
      *
-     * @param hex what {@link #hex()} gave
+     * @param hex the text that {@link #hex()} returned
      * @return the token
-     * @throws InvalidInput if it has another form
+     * @throws InvalidInput if the text has another form
      */
     public static OwnerToken parse(String hex) {
         try {
@@ -45,13 +45,14 @@ public record OwnerToken(long high, long low) {
                         HexFormat.fromHexDigitsToLong(hex, LENGTH / 2, LENGTH));
             }
         } catch (IllegalArgumentException e) {
-            // Not hexadecimal: answered below like every other wrong form.
+            // Not hexadecimal: reported below like every other wrong form.
         }
-        throw new InvalidInput("An owner token has " + LENGTH + " hexadecimal digits. Pass on what hex() gave.");
+        throw new InvalidInput("An owner token has " + LENGTH
+                + " hexadecimal digits, but got another text. Pass the text that hex() returned.");
     }
 
     /**
-     * The token as stores keep it.
+     * Returns the token in the form in which stores keep it.
      *
      * @return 32 hexadecimal characters
      */
@@ -60,7 +61,7 @@ public record OwnerToken(long high, long low) {
         return hex.toHexDigits(high) + hex.toHexDigits(low);
     }
 
-    /** Does not show the token: who has it could settle somebody else's entry. */
+    /** Returns a text without the token, which would allow its reader to settle the entry of another owner. */
     @Override
     public String toString() {
         return "OwnerToken";

@@ -9,28 +9,28 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Keeps holds alive while their effects run, and sweeps now and then. One thread ticks and looks which holds are due: a call
- * only enters itself in a set, because waking a thread for each would cost more than the call. What waits for a store runs
- * on a thread of its own, so that one slow answer does not cost others their lease.
+ * The renewals of holds while their effects run, and the periodic sweeps. One timer thread checks which holds are due.
+ * A call only adds itself to a set, because waking a thread for each call would cost more than the call itself. Each
+ * request to a store runs on its own thread, so that one slow answer does not cost other holds their lease.
  */
 final class Renewals implements AutoCloseable {
 
     private static final SafeLogger LOG = SafeLogger.of(Renewals.class);
 
-    // Two renewals may fail or come late before the lease runs out.
+    // Two renewals may fail or be late before the lease expires.
     private static final int RENEWALS_IN_A_LEASE = 3;
 
-    // So a renewal comes after a third of the lease and a twelfth of it at the latest.
+    // So a renewal starts at the latest after a third plus a twelfth of the lease.
     private static final int TICKS_IN_A_LEASE = 12;
 
     private static final int SWEPT_AT_ONCE = 1_000;
 
-    // So one round of sweeping is bounded; the rest waits for the next.
+    // So one round of sweeps is bounded; the rest waits for the next round.
     private static final int STEPS_OF_A_ROUND = 100;
 
     private final GuardStore store;
     private final long every;
-    private final Set<Renewing> running = ConcurrentHashMap.newKeySet();
+    private final Set<Renewal> running = ConcurrentHashMap.newKeySet();
     private final ScheduledThreadPoolExecutor timer;
 
     Renewals(GuardStore store, Duration lease, Duration sweepEvery) {
@@ -48,34 +48,34 @@ final class Renewals implements AutoCloseable {
     }
 
     private void repeat(Runnable step, long nanos) {
-        // A step that throws would be the last one.
+        // The executor does not run a task again that has thrown.
         Runnable caught = () -> {
             try {
                 step.run();
             } catch (Throwable e) {
-                LOG.error("A step of a guard's timer failed; trying again", e);
+                LOG.error("Guard timer step failed, will be retried", e);
             }
         };
         Future<?> unused = timer.scheduleWithFixedDelay(caught, nanos, nanos, TimeUnit.NANOSECONDS);
     }
 
     /**
-     * Renews a hold at thirds of its lease until told to stop.
+     * Starts renewing a hold after each third of its lease, until the renewal is stopped.
      *
-     * @param age how long ago the hold was asked for, in nanoseconds: its lease may run since then. Counted from now instead,
-     *     an answer that took a third of the lease would leave room for one renewal
+     * @param age how long ago the hold was requested, in nanoseconds: its lease may have started then. If the age were
+     *     ignored, an answer that took a third of the lease would leave time for one renewal only
      */
-    Renewing start(Hold hold, long age) {
-        Renewing renewing = new Renewing(hold, System.nanoTime() - age);
-        running.add(renewing);
-        return renewing;
+    Renewal start(Hold hold, long age) {
+        Renewal renewal = new Renewal(hold, System.nanoTime() - age);
+        running.add(renewal);
+        return renewal;
     }
 
-    /** Renews what is due. */
+    /** Renews the holds that are due. */
     void tick() {
         long now = System.nanoTime();
-        for (Renewing each : running) {
-            // Counted from when it was planned, so that a slow answer does not move the following ones.
+        for (Renewal each : running) {
+            // Counted from the planned time, so that a slow answer does not delay the following renewals.
             if (now - each.renewedAt >= every) {
                 Thread.startVirtualThread(each::renew);
                 each.renewedAt = now;
@@ -83,14 +83,14 @@ final class Renewals implements AutoCloseable {
         }
     }
 
-    final class Renewing {
+    final class Renewal {
 
         private final Hold hold;
         // Written by the timer's thread only.
         private volatile long renewedAt;
         private volatile boolean stopped;
 
-        private Renewing(Hold hold, long now) {
+        private Renewal(Hold hold, long now) {
             this.hold = hold;
             this.renewedAt = now;
         }
@@ -108,13 +108,13 @@ final class Renewals implements AutoCloseable {
                 if (store.renew(hold) == Settled.STALE && !stopped) {
                     stop();
                     LOG.warn(
-                            "The hold on key \"{}\" is lost: another call has taken it over, or the store has lost it."
-                                    + " The effect goes on, but its outcome will not be recorded",
+                            "Hold lost, because another call took over or the store lost the entry; the effect"
+                                    + " continues, but its outcome will not be recorded: key=\"{}\"",
                             hold.key().key());
                 }
             } catch (RuntimeException e) {
                 LOG.warn(
-                        "The hold on key \"{}\" could not be renewed; trying again",
+                        "Renewal hold failed, will be retried: key=\"{}\"",
                         hold.key().key(),
                         e);
             }
@@ -129,8 +129,8 @@ final class Renewals implements AutoCloseable {
                 }
             }
         } catch (Throwable e) {
-            // Also an error: a timer that has thrown runs never again.
-            LOG.warn("Entries that have expired could not be removed; trying again later", e);
+            // Errors are caught as well: an uncaught one would not reach the log.
+            LOG.warn("Sweeping expired entries failed, will be retried", e);
         }
     }
 

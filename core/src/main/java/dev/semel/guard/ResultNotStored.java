@@ -3,15 +3,15 @@ package dev.semel.guard;
 import dev.semel.task.SemelException;
 
 /**
- * The effect has happened, which is recorded, but its result was too large or could not be written as JSON, so it is not
- * there to be returned. The effect does not run again.
+ * Thrown when the effect has happened and is recorded, but its result was too large or could not be encoded as JSON, so
+ * it cannot be returned. The effect does not run again.
  */
 public final class ResultNotStored extends SemelException {
 
     private static final long serialVersionUID = 1L;
 
     /**
-     * Makes the exception.
+     * Creates the exception.
      *
      * @param message which key, and what to do
      */

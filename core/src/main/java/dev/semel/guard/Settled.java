@@ -1,9 +1,9 @@
 package dev.semel.guard;
 
-/** What became of a renewal, a finish or a failure. */
+/** The answer of a store to a renewal, a finish or a failure. */
 public enum Settled {
-    /** Done, now or by an earlier send of the same. */
+    /** Done, now or by an earlier send of the same operation. */
     APPLIED,
-    /** Not done: the entry belongs to somebody else by now, or is gone. Nothing changed. */
+    /** Not done: another owner has the entry now, or it no longer exists. Nothing changed. */
     STALE
 }

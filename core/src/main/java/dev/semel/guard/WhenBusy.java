@@ -1,11 +1,14 @@
 package dev.semel.guard;
 
-/** What a guard does when somebody else runs the effect at this moment. */
+/** The behaviour of a guard when another call is running the effect. */
 public enum WhenBusy {
-    /** Throws {@link InProgress}, which means: try again later. The default. */
+    /** Throws {@link InProgress}, so that the caller can retry later. This is the default. */
     THROW,
-    /** Waits for the other's result up to the guard's wait limit; runs the effect itself if the other fails or vanishes. */
+    /**
+     * Waits for the other call's result up to the guard's wait limit. Runs the effect if the other call fails or
+     * vanishes.
+     */
     WAIT,
-    /** Skips the effect and has no result. */
+    /** Skips the effect and returns no result. */
     SKIP
 }

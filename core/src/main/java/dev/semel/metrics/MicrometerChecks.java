@@ -10,10 +10,10 @@ import java.util.EnumMap;
 import java.util.Map;
 
 /**
- * Counts and times looks at idempotency keys with Micrometer: the counter {@code idempotency.check} and the timer
- * {@code idempotency.check.duration}, each with the tag {@code result}, which is one of {@code new}, {@code duplicate},
- * {@code conflict} and {@code error}. In Prometheus they are {@code idempotency_check_total} and
- * {@code idempotency_check_duration_seconds}.
+ * An observer that counts and times idempotency checks with Micrometer. The counter is {@code idempotency.check} and
+ * the timer is {@code idempotency.check.duration}. Each has the tag {@code result}, which is one of {@code new},
+ * {@code duplicate}, {@code conflict} and {@code error}. In Prometheus they are called {@code idempotency_check_total}
+ * and {@code idempotency_check_duration_seconds}.
  */
 public final class MicrometerChecks implements CheckObserver {
 
@@ -27,22 +27,22 @@ public final class MicrometerChecks implements CheckObserver {
     private final Map<CheckResult, Timer> timers = new EnumMap<>(CheckResult.class);
 
     /**
-     * Registers the meters; all of them at once, so that they show as 0 before anything has happened.
+     * Registers all meters immediately, so that they are reported as 0 before the first check.
      *
-     * @param registry where
+     * @param registry the registry of the meters
      */
     public MicrometerChecks(MeterRegistry registry) {
         for (CheckResult result : CheckResult.values()) {
             counters.put(
                     result,
                     Counter.builder(COUNTER)
-                            .description("Looks at idempotency keys, by submissions and guards")
+                            .description("Idempotency checks by submissions and guards")
                             .tag("result", result.word())
                             .register(registry));
             timers.put(
                     result,
                     Timer.builder(TIMER)
-                            .description("How long looks at idempotency keys took")
+                            .description("Duration of idempotency checks")
                             .tag("result", result.word())
                             .register(registry));
         }

@@ -1,7 +1,7 @@
 /**
- * What Semel tells Micrometer. The only package that needs it: the library is optional, and whoever does not use this
- * package does not need it on the class path. What is counted is told through small interfaces, such as
- * {@link dev.semel.task.CheckObserver}, that know nothing of Micrometer.
+ * Metrics of Semel for Micrometer. Only this package depends on Micrometer: the library is optional, and programs that
+ * do not use this package do not need it on the class path. Events are reported through interfaces without a dependency
+ * on Micrometer: {@link dev.semel.observe.Observer} and {@link dev.semel.task.CheckObserver}.
  */
 @NullMarked
 package dev.semel.metrics;

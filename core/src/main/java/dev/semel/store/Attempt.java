@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param number its number, from 1
  * @param worker the name of the worker
  * @param startedAt when the task was claimed
- * @param endedAt when the attempt ended; for a vanished one, when that was found out; null while it runs
+ * @param endedAt when the attempt ended; for a vanished one, when that was detected; null while it runs
  * @param outcome how it ended, or null while it runs
  * @param error what went wrong, or null
  */
@@ -26,7 +26,7 @@ public record Attempt(
     public enum Outcome {
         /** The handler returned. */
         COMPLETED,
-        /** It failed, and the task went back for another attempt. */
+        /** It failed, and the task is retried. */
         RETRIED,
         /** It failed, and the task with it. */
         FAILED,
@@ -34,15 +34,15 @@ public record Attempt(
         TIMED_OUT,
         /** It was snoozed, or its worker shut down. */
         PUT_BACK,
-        /** It ended because nobody knows whether an effect happened; a person is asked. */
+        /** It ended because the outcome of an effect is unknown and only a person can resolve it. */
         PARKED,
         /** It ended because the task was cancelled. */
         CANCELLED,
-        /** Its lease ran out with no word of the worker. */
+        /** Its lease expired without a report from the worker. */
         VANISHED;
 
         /**
-         * The word for this outcome outside of Java.
+         * Returns the name outside of Java.
          *
          * @return the name in lower case
          */

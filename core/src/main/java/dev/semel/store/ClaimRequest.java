@@ -7,18 +7,18 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A worker's wish for due tasks.
+ * A worker's request for due tasks.
  *
- * @param claim a number that the worker made for this wish, never used before; a repeated claim carries the same one
+ * @param claim a number that the worker made for this request, never used before; a repeated claim carries the same one
  * @param repeated whether this claim was sent before and its answer was lost
  * @param queues the queues to take from
  * @param types the task types to take, or null for all
- * @param limit the most tasks to take
- * @param limited how many of these may come from queues with a rate limit or a concurrency: as many as can begin at once,
- *     because what waits for its turn in a worker has used up its place
+ * @param limit the maximum number of tasks to take
+ * @param limited how many of these may be taken from queues with a rate limit or a concurrency: as many as can begin at once,
+ *     because a task that waits inside a worker has used up its start and its slot
  * @param suspects how many of these may be tasks with a vanished attempt: they may have killed their worker
- * @param bytes the most bytes of UTF-8 that the inputs of these may have together; {@link #ANY_BYTES} for no bound
- * @param lease how long the tasks belong to the worker unless it extends that
+ * @param bytes the maximum size of their inputs together, in bytes of UTF-8; {@link #ANY_BYTES} for no bound
+ * @param lease how long the tasks belong to the worker unless it extends the lease
  * @param worker the worker's name, kept with the attempt
  */
 public record ClaimRequest(
@@ -33,10 +33,10 @@ public record ClaimRequest(
         Duration lease,
         String worker) {
 
-    /** The most tasks that one claim takes. */
+    /** The maximum number of tasks of one claim. */
     public static final int MAX_LIMIT = 10_000;
 
-    /** No bound of the inputs' size. */
+    /** No bound on the size of the inputs. */
     public static final long ANY_BYTES = Long.MAX_VALUE;
 
     /** Checks and copies. */
@@ -60,13 +60,13 @@ public record ClaimRequest(
     }
 
     /**
-     * A claim that may take all it takes from queues with limits.
+     * Creates a claim that may take all its tasks from queues with limits.
      *
      * @param claim its number
      * @param repeated whether it was sent before
      * @param queues the queues to take from
      * @param types the task types to take, or null for all
-     * @param limit the most tasks to take
+     * @param limit the maximum number of tasks to take
      * @param suspects how many of these may be tasks with a vanished attempt
      * @param lease how long the tasks belong to the worker
      * @param worker the worker's name
@@ -84,14 +84,14 @@ public record ClaimRequest(
     }
 
     /**
-     * A claim without a bound of the inputs' size.
+     * Creates a claim without a bound on the size of the inputs.
      *
      * @param claim its number
      * @param repeated whether it was sent before
      * @param queues the queues to take from
      * @param types the task types to take, or null for all
-     * @param limit the most tasks to take
-     * @param limited how many of these may come from queues with limits
+     * @param limit the maximum number of tasks to take
+     * @param limited how many of these may be taken from queues with limits
      * @param suspects how many of these may be tasks with a vanished attempt
      * @param lease how long the tasks belong to the worker
      * @param worker the worker's name
@@ -110,18 +110,18 @@ public record ClaimRequest(
     }
 
     /**
-     * Whether the size of inputs can cut this claim; otherwise a store need not look at it.
+     * Returns whether the bound on the size of inputs can take effect; otherwise a store can ignore it.
      *
-     * @return whether as many of the largest inputs as it may take have more bytes than it may take
+     * @return true if the largest inputs of that many tasks would exceed the bound
      */
     public boolean isBoundByBytes() {
         return (long) limit * Limits.DOCUMENT_BYTES > bytes;
     }
 
     /**
-     * This claim for half of the tasks and bytes, because its answer did not fit into memory.
+     * Returns this claim for half of the tasks and bytes, because its answer did not fit into memory.
      *
-     * @return the same claim, for one task at the least
+     * @return the same claim, for at least one task
      */
     public ClaimRequest halved() {
         int half = Math.max(limit / 2, 1);
@@ -139,7 +139,7 @@ public record ClaimRequest(
     }
 
     /**
-     * This claim, sent again because its answer was lost.
+     * Returns this claim as it is sent again after a lost answer.
      *
      * @return the same claim, marked as repeated
      */

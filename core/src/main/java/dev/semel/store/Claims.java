@@ -24,6 +24,30 @@ public record Claims(List<Claimed> tasks, @Nullable Duration nextDue) {
      *
      * @param task the task, running
      * @param lease what every write of the worker has to carry
+     * @param waited how long it was due when it was claimed, by the store's clock; null if that is not known, as for a claim
+     *     that is repeated
      */
-    public record Claimed(Task task, Lease lease) {}
+    public record Claimed(Task task, Lease lease, @Nullable Duration waited) {
+
+        /**
+         * A task of which it is not known how long it was due.
+         *
+         * @param task the task, running
+         * @param lease what every write of the worker has to carry
+         */
+        public Claimed(Task task, Lease lease) {
+            this(task, lease, null);
+        }
+
+        // Without the time: it is a measurement, and a repeated claim returns the same tasks without it.
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof Claimed claimed && task.equals(claimed.task) && lease.equals(claimed.lease);
+        }
+
+        @Override
+        public int hashCode() {
+            return lease.hashCode();
+        }
+    }
 }

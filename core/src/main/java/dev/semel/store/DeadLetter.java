@@ -8,6 +8,7 @@ import dev.semel.task.Json;
 import dev.semel.task.ReusePolicy;
 import dev.semel.task.Scope;
 import dev.semel.task.TaskId;
+import dev.semel.task.TraceContext;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -16,10 +17,13 @@ import java.util.SplittableRandom;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The task that tells a dead-letter queue of a death. Every store makes it by this one function, in the step of the death. */
+/**
+ * The task that a dead-letter queue receives for a dead letter. Every store creates it by this function, in the step that ends
+ * the dead task.
+ */
 public final class DeadLetter {
 
-    /** The task type of what arrives in a dead-letter queue. */
+    /** The task type of the tasks in a dead-letter queue. */
     public static final String TYPE = "dead_letter";
 
     /** The custom scope of the keys of these tasks. */
@@ -31,7 +35,7 @@ public final class DeadLetter {
     private DeadLetter() {}
 
     /**
-     * Makes the task.
+     * Creates the task.
      *
      * @param dead the task after its death
      * @param queue the dead-letter queue
@@ -50,7 +54,7 @@ public final class DeadLetter {
                 + ",\"tenant_id\":" + Json.quoted(dead.tenant())
                 + ",\"idempotency_key\":" + quotedOrNull(identity == null ? null : identity.key())
                 + "}";
-        // From the death alone, so that whoever makes it makes the same.
+        // Derived from the dead task alone, so that every repetition creates the same task.
         long death = dead.id().value().getMostSignificantBits()
                 ^ Long.rotateLeft(dead.id().value().getLeastSignificantBits(), 1)
                 ^ attempt;
@@ -60,19 +64,22 @@ public final class DeadLetter {
                 InputHash.of(Json.parse(input), List.of()),
                 TTL,
                 ReusePolicy.never());
-        return new NewTask(id, dead.tenant(), queue, TYPE, input, Start.now(), TaskOptions.NONE, key);
+        // The dead letter belongs to the trace of the task.
+        TraceContext trace = dead.options().trace();
+        TaskOptions options = trace == null ? TaskOptions.NONE : new TaskOptions(0, null, null, null, trace);
+        return new NewTask(id, dead.tenant(), queue, TYPE, input, Start.now(), options, key);
     }
 
     /**
-     * Tells whether a queue would get its own dead letters back.
+     * Returns whether a queue would get its own dead letters back.
      *
      * @param queue the queue
      * @param deadLetterQueue the dead-letter queue that it is to have
      * @param next from a queue to its dead-letter queue, or to null
-     * @return whether the way from the one leads back to the other
+     * @return true if following the dead-letter queues leads back to the queue
      */
     public static boolean isCircle(String queue, String deadLetterQueue, Function<String, @Nullable String> next) {
-        // Nobody could set the first circle, so the way of the others ends.
+        // Ends, because settings that form a circle are rejected.
         for (String at = deadLetterQueue; at != null; at = next.apply(at)) {
             if (at.equals(queue)) {
                 return true;

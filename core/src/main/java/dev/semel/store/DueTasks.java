@@ -28,7 +28,7 @@ final class DueTasks {
 
     private record Lane(String type, int priority, boolean suspect) {}
 
-    // Sorted by tenant: groups come round in an order that is the same every time.
+    // Sorted by tenant, so that groups always take turns in the same order.
     private final Map<String, TreeMap<String, Map<Lane, NavigableSet<StoredTask>>>> queues = new HashMap<>();
 
     static boolean holds(StoredTask task) {
@@ -55,7 +55,7 @@ final class DueTasks {
         });
     }
 
-    /** Chooses what a claim takes; changes nothing. */
+    /** Chooses the tasks that a claim takes; changes nothing. */
     List<StoredTask> choose(ClaimRequest request, Instant now, Allowances allowances) {
         List<Turn> turns = new ArrayList<>();
         for (String queue : new TreeSet<>(request.queues())) {
@@ -126,10 +126,10 @@ final class DueTasks {
         return matching;
     }
 
-    /** What one group can still give to a claim. */
+    /** The tasks that one group can still give to a claim. */
     private static final class Turn {
 
-        // The first task of each lane that is not taken yet, with what comes behind it.
+        // The first task of each lane that is not taken yet, with the iterator over the tasks behind it.
         private final NavigableMap<StoredTask, Iterator<StoredTask>> heads = new TreeMap<>(StoredTask.BY_RANK);
         private final String queue;
         private final Instant now;

@@ -4,7 +4,7 @@ import dev.semel.task.Limits;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** How an effect came out, as an attempt records it. */
+/** The outcome of an effect, as an attempt records it. */
 public sealed interface EffectOutcome {
 
     /**
@@ -13,7 +13,14 @@ public sealed interface EffectOutcome {
      * @param result its result in JSON, or null for none
      * @param how how that is known
      */
-    record Done(@Nullable String result, How how) implements EffectOutcome {}
+    record Done(@Nullable String result, How how) implements EffectOutcome {
+
+        /** {@return how it is known, without the result} */
+        @Override
+        public String toString() {
+            return "Done[" + how.word() + "]";
+        }
+    }
 
     /**
      * Nothing happened.
@@ -23,7 +30,7 @@ public sealed interface EffectOutcome {
      */
     record NotDone(String reason, How how) implements EffectOutcome {
 
-        /** Cuts the reason. */
+        /** Truncates the reason. */
         public NotDone {
             reason = Limits.error(reason);
         }
@@ -31,17 +38,17 @@ public sealed interface EffectOutcome {
 
     /** How an outcome is known. */
     enum How {
-        /** The effect itself ran and said so. */
+        /** The effect ran and returned it. */
         RAN,
-        /** The provider was asked. */
+        /** A probe asked the provider. */
         PROBED,
-        /** The handler's author said to take it for done. */
+        /** The policy of the handler assumes that it is done. */
         ASSUMED,
-        /** A person said so. */
+        /** A person resolved it. */
         RESOLVED;
 
         /**
-         * The word for this outside of Java.
+         * Returns the name outside of Java.
          *
          * @return the name in lower case
          */

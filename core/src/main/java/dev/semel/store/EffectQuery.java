@@ -8,13 +8,18 @@ import org.jspecify.annotations.Nullable;
 /**
  * Which effects to list, oldest lineage first.
  *
- * @param states the states; empty lets all pass
- * @param after where the page before ended: only later ones are listed; null to begin
- * @param limit the most effects of one page
+ * @param tenant the tenant of their lineages; null matches all
+ * @param states the states; empty matches all
+ * @param after the end of the previous page: only later effects are listed; null for the first page
+ * @param limit the maximum number of effects of one page
  */
-public record EffectQuery(Set<EffectState> states, @Nullable EffectId after, int limit) {
+public record EffectQuery(
+        @Nullable String tenant,
+        Set<EffectState> states,
+        @Nullable EffectId after,
+        int limit) {
 
-    /** The most effects of one page. */
+    /** The maximum number of effects of one page. */
     public static final int MAX_LIMIT = 1_000;
 
     /** Checks and copies. */
@@ -26,22 +31,42 @@ public record EffectQuery(Set<EffectState> states, @Nullable EffectId after, int
     }
 
     /**
-     * All effects whose outcome is unknown.
+     * Returns a query for all effects.
      *
-     * @param limit the most effects of one page
+     * @param limit the maximum number of effects of one page
      * @return the query
      */
-    public static EffectQuery unknown(int limit) {
-        return new EffectQuery(Set.of(EffectState.UNKNOWN), null, limit);
+    public static EffectQuery all(int limit) {
+        return new EffectQuery(null, Set.of(), null, limit);
     }
 
     /**
-     * The same query for the page after this effect.
+     * Returns a query for all effects with unknown outcome.
      *
-     * @param last the last effect of the page before
+     * @param limit the maximum number of effects of one page
+     * @return the query
+     */
+    public static EffectQuery unknown(int limit) {
+        return new EffectQuery(null, Set.of(EffectState.UNKNOWN), null, limit);
+    }
+
+    /**
+     * Returns this query for one tenant.
+     *
+     * @param only the tenant
+     * @return the query
+     */
+    public EffectQuery ofTenant(String only) {
+        return new EffectQuery(only, states, after, limit);
+    }
+
+    /**
+     * Returns this query for the page after an effect.
+     *
+     * @param last the last effect of the previous page
      * @return the query
      */
     public EffectQuery after(EffectId last) {
-        return new EffectQuery(states, last, limit);
+        return new EffectQuery(tenant, states, last, limit);
     }
 }

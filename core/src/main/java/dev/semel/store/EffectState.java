@@ -2,11 +2,11 @@ package dev.semel.store;
 
 import java.util.Locale;
 
-/** What is known of an effect. */
+/** The state of an effect. */
 public enum EffectState {
-    /** Its intent is recorded and the attempt that recorded it may still be at it. */
+    /** Its intent is recorded and the attempt that recorded it still runs. */
     IN_PROGRESS,
-    /** Its intent is recorded, the attempt is over, and nobody knows whether it happened. */
+    /** Its intent is recorded, the attempt has ended, and it is unknown whether it happened. */
     UNKNOWN,
     /** It happened, and its result is recorded; it does not run again. */
     DONE,
@@ -14,7 +14,7 @@ public enum EffectState {
     NOT_DONE;
 
     /**
-     * The word for this state outside of Java.
+     * Returns the name outside of Java.
      *
      * @return the name in lower case
      */

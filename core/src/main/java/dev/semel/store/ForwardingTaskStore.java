@@ -1,12 +1,17 @@
 package dev.semel.store;
 
 import dev.semel.task.Identity;
+import dev.semel.task.ScheduleId;
 import dev.semel.task.TaskId;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
-/** A store that hands every call on to another: for those that watch, count or disturb some of them. */
+/**
+ * A store that forwards every call to another, capabilities included: the base of stores that observe, count or disturb calls.
+ */
 public abstract class ForwardingTaskStore implements TaskStore {
 
     private final TaskStore store;
@@ -21,7 +26,7 @@ public abstract class ForwardingTaskStore implements TaskStore {
     }
 
     @Override
-    public List<Submitted> submit(List<NewTask> batch) {
+    public List<Submitted> submit(List<? extends SubmitRequest> batch) {
         return store.submit(batch);
     }
 
@@ -36,8 +41,28 @@ public abstract class ForwardingTaskStore implements TaskStore {
     }
 
     @Override
-    public List<Applied> apply(List<Transition> batch) {
-        return store.apply(batch);
+    public List<Settled> settle(List<? extends Settlement> batch) {
+        return store.settle(batch);
+    }
+
+    @Override
+    public List<Operated> operate(List<? extends Operation> batch) {
+        return store.operate(batch);
+    }
+
+    @Override
+    public DueSchedules dueSchedules(int limit) {
+        return store.dueSchedules(limit);
+    }
+
+    @Override
+    public Map<ScheduleId, ScheduleRecord> schedules(Collection<ScheduleId> ids) {
+        return store.schedules(ids);
+    }
+
+    @Override
+    public List<ScheduleRecord> schedules(ScheduleQuery query) {
+        return store.schedules(query);
     }
 
     @Override
@@ -76,8 +101,13 @@ public abstract class ForwardingTaskStore implements TaskStore {
     }
 
     @Override
-    public Map<String, QueueDepth> depths() {
-        return store.depths();
+    public Map<String, QueueSetUp> queues(Collection<String> names) {
+        return store.queues(names);
+    }
+
+    @Override
+    public Map<String, QueueDepth> depths(@Nullable String tenant) {
+        return store.depths(tenant);
     }
 
     @Override
@@ -88,6 +118,16 @@ public abstract class ForwardingTaskStore implements TaskStore {
     @Override
     public Registration listen(StoreListener listener) {
         return store.listen(listener);
+    }
+
+    @Override
+    public Optional<Joining> joining() {
+        return store.joining();
+    }
+
+    @Override
+    public Optional<Transacting> transacting() {
+        return store.transacting();
     }
 
     @Override

@@ -3,12 +3,13 @@ package dev.semel.store;
 import dev.semel.task.Identity;
 import dev.semel.task.InvalidInput;
 import dev.semel.task.SafeLogger;
+import dev.semel.task.ScheduleId;
+import dev.semel.task.StoreUnusable;
 import dev.semel.task.TaskId;
 import dev.semel.task.TaskState;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -16,16 +17,18 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A store that keeps everything in memory and nothing when the program ends: for tests, and the reference that every other
- * store is compared with.
+ * A store in memory, which is lost when the program ends: for tests, and as the reference that every other store is compared
+ * with.
  *
  * <p>It is the plainest way to keep the laws of {@link TaskStore}: one lock around every operation, maps, and sorted sets.
- * The laws of each operation are in a class of their own: {@code MemorySubmitting}, {@code MemoryClaiming},
- * {@code MemoryMoving}, {@code MemoryEffects} and {@code MemorySweeping}.
+ * The laws of each operation are in a class of their own: {@code MemorySubmissions}, {@code MemoryClaims},
+ * {@code MemorySettlements}, {@code MemoryOperations}, {@code MemoryEffects} and {@code MemorySweeps}.
  *
- * <p>It has no threads. Listeners are called by the thread whose operation made the news, after the lock was released.
+ * <p>It has no threads. Listeners are called by the thread whose operation made tasks due or ended them, after it has released
+ * the lock.
  */
 public final class InMemoryTaskStore implements TaskStore {
 
@@ -34,21 +37,25 @@ public final class InMemoryTaskStore implements TaskStore {
     private final InstantSource clock;
     private final ReentrantLock lock = new ReentrantLock();
     private final List<StoreListener> listeners = new CopyOnWriteArrayList<>();
+    private boolean closed; // guarded by the lock
 
     private final MemoryTables tables = new MemoryTables();
     private final MemoryEffects effects = new MemoryEffects(tables);
-    private final MemorySubmitting submitting = new MemorySubmitting(tables, effects);
-    private final MemoryClaiming claiming = new MemoryClaiming(tables);
-    private final MemoryMoving moving = new MemoryMoving(tables, submitting, effects);
-    private final MemorySweeping sweeping = new MemorySweeping(tables, claiming, effects);
+    private final MemorySubmissions submitting = new MemorySubmissions(tables, effects);
+    private final MemoryClaims claiming = new MemoryClaims(tables);
+    private final MemoryDeadLetters deadLetters = new MemoryDeadLetters(submitting);
+    private final MemorySettlements settling = new MemorySettlements(tables, deadLetters, effects);
+    private final MemorySchedules schedules = new MemorySchedules(tables, submitting);
+    private final MemoryOperations operating = new MemoryOperations(tables, deadLetters, effects, schedules);
+    private final MemorySweeps sweeping = new MemorySweeps(tables, claiming, effects);
 
-    /** Makes an empty store that goes by the system's clock. */
+    /** Creates an empty store with the system's clock. */
     public InMemoryTaskStore() {
         this(InstantSource.system());
     }
 
     /**
-     * Makes an empty store.
+     * Creates an empty store.
      *
      * @param clock decides what is due and what has expired
      */
@@ -57,17 +64,17 @@ public final class InMemoryTaskStore implements TaskStore {
     }
 
     @Override
-    public List<Submitted> submit(List<NewTask> batch) {
-        List<NewTask> items = List.copyOf(batch);
+    public List<Submitted> submit(List<? extends SubmitRequest> batch) {
+        List<SubmitRequest> items = List.copyOf(batch);
         if (items.size() > MAX_BATCH) {
             throw new InvalidInput("A batch has at most " + MAX_BATCH + " submissions, but got " + items.size()
                     + ". Send it in parts.");
         }
-        return atomically(now -> {
-            List<Submitted> answers = new ArrayList<>();
-            items.forEach(item -> answers.add(submitting.submit(item, now)));
-            return answers;
-        });
+        return atomically(now -> SubmitRequest.inOrder(
+                items,
+                tasks ->
+                        tasks.stream().map(task -> submitting.submit(task, now)).toList(),
+                id -> operating.operate(new Operation.Cancel(id), now)));
     }
 
     @Override
@@ -76,13 +83,17 @@ public final class InMemoryTaskStore implements TaskStore {
     }
 
     @Override
-    public List<Applied> apply(List<Transition> batch) {
-        List<Transition> moves = List.copyOf(batch);
-        return atomically(now -> {
-            List<Applied> answers = new ArrayList<>();
-            moves.forEach(move -> answers.add(moving.apply(move, now)));
-            return answers;
-        });
+    public List<Settled> settle(List<? extends Settlement> batch) {
+        List<Settlement> items = List.copyOf(batch);
+        return atomically(
+                now -> items.stream().map(item -> settling.settle(item, now)).toList());
+    }
+
+    @Override
+    public List<Operated> operate(List<? extends Operation> batch) {
+        List<Operation> items = List.copyOf(batch);
+        return atomically(
+                now -> items.stream().map(item -> operating.operate(item, now)).toList());
     }
 
     @Override
@@ -155,16 +166,19 @@ public final class InMemoryTaskStore implements TaskStore {
         return atomically(now -> {
             Map<String, QueueSetUp> found = new LinkedHashMap<>();
             tables.queues().forEach((name, queue) -> found.put(name, queue.setUp));
+            found.values().removeIf(QueueSetUp.NONE::equals);
             return found;
         });
     }
 
     @Override
-    public Map<String, QueueDepth> depths() {
+    public Map<String, QueueDepth> depths(@Nullable String tenant) {
         return atomically(now -> {
             Map<String, QueueDepth> depths = new LinkedHashMap<>();
             for (StoredTask task : tables.all()) {
-                depths.merge(task.task().queue(), depth(task, now), InMemoryTaskStore::sum);
+                if (tenant == null || tenant.equals(task.task().tenant())) {
+                    depths.merge(task.task().queue(), depth(task, now), InMemoryTaskStore::sum);
+                }
             }
             return depths;
         });
@@ -195,6 +209,21 @@ public final class InMemoryTaskStore implements TaskStore {
     }
 
     @Override
+    public DueSchedules dueSchedules(int limit) {
+        return atomically(now -> schedules.due(limit, now));
+    }
+
+    @Override
+    public Map<ScheduleId, ScheduleRecord> schedules(Collection<ScheduleId> ids) {
+        return atomically(now -> schedules.find(ids));
+    }
+
+    @Override
+    public List<ScheduleRecord> schedules(ScheduleQuery query) {
+        return atomically(now -> schedules.list(query));
+    }
+
+    @Override
     public Swept sweep(SweepRequest request) {
         return atomically(now -> sweeping.sweep(request, now));
     }
@@ -205,13 +234,19 @@ public final class InMemoryTaskStore implements TaskStore {
         return () -> listeners.remove(listener);
     }
 
-    /** Ends all listening. What is stored stays, as for every store, for as long as this object is there. */
+    /** Closes the store. Its tasks are lost, and every further operation throws {@link StoreUnusable}. */
     @Override
     public void close() {
         listeners.clear();
+        lock.lock();
+        try {
+            closed = true;
+        } finally {
+            lock.unlock();
+        }
     }
 
-    /** Cuts a time to what every store keeps. */
+    /** Truncates a time to milliseconds, which every store keeps. */
     static Instant toMillis(Instant time) {
         return time.truncatedTo(ChronoUnit.MILLIS);
     }
@@ -221,6 +256,9 @@ public final class InMemoryTaskStore implements TaskStore {
         MemoryTables.News news;
         lock.lock();
         try {
+            if (closed) {
+                throw StoreUnusable.closed("The store in memory");
+            }
             answer = operation.apply(toMillis(clock.instant()));
             news = tables.takeNews();
         } finally {
@@ -240,8 +278,8 @@ public final class InMemoryTaskStore implements TaskStore {
                     listener.tasksMayHaveEnded(news.endedIds());
                 }
             } catch (Throwable e) {
-                // The operation is done, whatever a listener makes of the hint.
-                LOG.warn("A listener failed with a hint of the in-memory store", e);
+                // The operation is done, whether or not a listener fails.
+                LOG.warn("Listener failed: store=memory", e);
             }
         }
     }

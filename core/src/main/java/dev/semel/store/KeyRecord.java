@@ -13,17 +13,17 @@ import org.jspecify.annotations.Nullable;
  * @param identity tenant, scope and key
  * @param taskId the task that holds the identity
  * @param type its task type
- * @param inputHash the hash of what is compared
- * @param run how many tasks were made under this identity
+ * @param inputHash the hash of the compared input
+ * @param run the number of tasks created under this identity
  * @param lineage the id of the first task that this one continues
- * @param createdAt when the task was made
- * @param expiresAt when the window ends; means nothing while the task is open
+ * @param createdAt when the task was created
+ * @param expiresAt when the window ends; ignored while the task is open
  * @param windowPassed whether the window has passed by the store's clock
- * @param state the state of the task, remembered here if its data has gone
+ * @param state the state of the task, remembered here if its data was deleted
  * @param finishedAt when the task ended, or null while it is open
- * @param dataGone whether the task's data is no longer stored and this is all that is left
- * @param duplicates how many submissions were answered with this task instead of making one, as far as that was written
- * @param lastDuplicateAt when the newest of them was written, or null if there was none
+ * @param dataGone whether the task's data is no longer stored and only this record is left
+ * @param duplicates the number of submissions that were answered with this task, as far as they were counted
+ * @param lastDuplicateAt when the newest of them was counted, or null if there was none
  */
 public record KeyRecord(
         Identity identity,

@@ -1,7 +1,7 @@
 package dev.semel.store;
 
+import dev.semel.task.AttemptId;
 import dev.semel.task.EffectId;
-import dev.semel.task.Lease;
 import dev.semel.task.TaskId;
 import dev.semel.task.TaskState;
 import java.time.Instant;
@@ -14,7 +14,7 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** The laws of effects, E1 to E10, for {@link InMemoryTaskStore}. */
+/** The laws of effects, E1 to E11, for {@link InMemoryTaskStore}. */
 final class MemoryEffects {
 
     private final MemoryTables tables;
@@ -24,63 +24,58 @@ final class MemoryEffects {
         this.tables = tables;
     }
 
-    Applied intend(Transition.Intend move, Instant now) {
-        StoredTask task = tables.find(move.lease().taskId());
+    Settled intend(Settlement.Intend settlement, Instant now) {
+        StoredTask task = tables.find(settlement.lease().taskId());
         if (task == null) {
-            return Applied.NOT_FOUND;
+            return Settled.NOT_FOUND;
         }
-        return isRunning(move.lease())
-                ? save(StoredEffect.intend(effects.get(move.effect()), move, now))
-                : Applied.STALE;
+        return isRunning(settlement.lease().attemptId())
+                ? save(StoredEffect.intend(effects.get(settlement.effect()), settlement, now))
+                : Settled.STALE;
     }
 
-    Applied conclude(Transition.Conclude move, Instant now) {
-        StoredEffect effect = effects.get(move.effect());
-        return save(StoredEffect.conclude(effect, move, isRunning(move.lease()), now));
+    Settled conclude(Settlement.Conclude settlement, Instant now) {
+        StoredEffect effect = effects.get(settlement.effect());
+        return save(StoredEffect.conclude(
+                effect, settlement, isRunning(settlement.lease().attemptId()), now));
     }
 
-    /** Notes that a task parks because of an effect; tells whether it is to wait. */
-    boolean park(Transition.Park move) {
-        StoredEffect parked = StoredEffect.parked(effects.get(move.effect()), move);
+    /** Records that a task parks because of an effect; returns whether the task has to wait. */
+    boolean park(Settlement.Park settlement) {
+        StoredEffect parked = StoredEffect.parked(effects.get(settlement.effect()), settlement);
         if (parked != null) {
             effects.put(parked.id(), parked);
         }
         return parked != null;
     }
 
-    /** Notes what a person says; the task is not touched here. */
-    StoredEffect.Change resolve(Transition.Resolve move, Instant now) {
-        StoredEffect effect = effects.get(move.effect());
+    /** Records a resolution; the caller changes the task. */
+    StoredEffect.Change<Operated> resolve(Operation.Resolve operation, Instant now) {
+        StoredEffect effect = effects.get(operation.effect());
         StoredEffect.Standing standing = effect == null
                 ? StoredEffect.Standing.OVER
                 : standing(tables.find(effect.by().taskId()), effect.by());
-        StoredEffect.Change change = StoredEffect.resolve(effect, move, standing, now);
-        save(change);
+        StoredEffect.Change<Operated> change = StoredEffect.resolve(effect, operation, standing, now);
+        Operated unused = save(change);
         return change;
     }
 
-    private static StoredEffect.Standing standing(@Nullable StoredTask task, Lease by) {
-        if (task == null || !task.state().isOpen()) {
-            return StoredEffect.Standing.OVER;
-        }
-        if (task.attempt() == by.attempt() && task.state() == TaskState.RUNNING) {
-            return StoredEffect.Standing.AT_IT;
-        }
-        return task.attempt() == by.attempt() && task.parked()
-                ? StoredEffect.Standing.PARKED
-                : StoredEffect.Standing.OPEN;
+    private static StoredEffect.Standing standing(@Nullable StoredTask task, AttemptId by) {
+        return task == null
+                ? StoredEffect.Standing.OVER
+                : StoredEffect.Standing.of(task.state(), task.attempt() == by.attempt(), task.parked());
     }
 
-    private Applied save(StoredEffect.Change change) {
+    private <A> A save(StoredEffect.Change<A> change) {
         if (change.next() != null) {
             effects.put(change.next().id(), change.next());
         }
         return change.answer();
     }
 
-    private boolean isRunning(Lease lease) {
-        StoredTask task = tables.find(lease.taskId());
-        return task != null && task.state() == TaskState.RUNNING && task.attempt() == lease.attempt();
+    private boolean isRunning(AttemptId attempt) {
+        StoredTask task = tables.find(attempt.taskId());
+        return task != null && task.state() == TaskState.RUNNING && task.attempt() == attempt.attempt();
     }
 
     Map<TaskId, List<EffectRecord>> of(Collection<TaskId> lineages, Instant now) {
@@ -98,6 +93,8 @@ final class MemoryEffects {
     EffectPage list(EffectQuery query, Instant now) {
         List<EffectRecord> page = (query.after() == null ? effects : effects.tailMap(query.after(), false))
                 .values().stream()
+                        .filter(effect ->
+                                query.tenant() == null || query.tenant().equals(tenantOf(effect)))
                         .map(effect -> seen(effect, now))
                         .filter(effect ->
                                 query.states().isEmpty() || query.states().contains(effect.state()))
@@ -107,11 +104,31 @@ final class MemoryEffects {
                 page, page.size() < query.limit() ? null : page.getLast().id());
     }
 
+    /** Returns the tenant of an effect's lineage, from a task that is stored, or else from the record that can continue it. */
+    private @Nullable String tenantOf(StoredEffect effect) {
+        StoredTask last = tables.find(effect.by().taskId());
+        if (last != null) {
+            return last.task().tenant();
+        }
+        TaskId lineage = effect.id().lineage();
+        for (StoredTask task : tables.all()) {
+            if (task.task().lineage().equals(lineage)) {
+                return task.task().tenant();
+            }
+        }
+        for (StoredKey key : tables.keys()) {
+            if (key.lineage().equals(lineage)) {
+                return key.identity().tenant();
+            }
+        }
+        return null;
+    }
+
     private EffectRecord seen(StoredEffect effect, Instant now) {
         return effect.seen(isRunning(effect.by()), now);
     }
 
-    /** Forgets the effects of a lineage if nothing can continue it any more. */
+    /** Deletes the effects of a lineage if nothing can continue it any more. */
     void forgetUnlessContinued(TaskId lineage) {
         NavigableMap<EffectId, StoredEffect> rows = rowsOf(lineage);
         if (rows.isEmpty()) {
@@ -127,7 +144,7 @@ final class MemoryEffects {
         }
     }
 
-    /** Forgets the effects of a task whose data goes with its completion, unless another one could go on with them. */
+    /** Deletes the effects of a task whose data is deleted with its completion, unless another task could continue them. */
     void forgetWith(Task completed) {
         NavigableMap<EffectId, StoredEffect> rows = rowsOf(completed.lineage());
         boolean alone = rows.isEmpty()

@@ -23,10 +23,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tables of {@link InMemoryTaskStore} and the indices over them. Not safe for use by many threads: the store's lock is
- * held around every call.
+ * The tables of {@link InMemoryTaskStore} and their indexes. Not thread-safe: the store holds its lock around every call.
  *
- * <p>{@link #save} is the only way in for a task and keeps every index true. It also notes what listeners are to be told.
+ * <p>{@link #save} is the only method that stores a task, and keeps every index consistent. It also records hints for listeners.
  */
 final class MemoryTables {
 
@@ -49,7 +48,7 @@ final class MemoryTables {
     private Set<TaskId> endedIds = new LinkedHashSet<>();
 
     /**
-     * What listeners are to be told.
+     * Hints for listeners.
      *
      * @param dueQueues queues with tasks that may have become due
      * @param endedIds tasks that have ended
@@ -64,7 +63,7 @@ final class MemoryTables {
         return due;
     }
 
-    /** All tasks, newest first, beginning behind a task or with the newest. */
+    /** Returns tasks, newest first: those before a task, or all. */
     Collection<StoredTask> newestFirst(@Nullable TaskId before) {
         return (before == null ? tasks : tasks.headMap(before, false))
                 .descendingMap()
@@ -76,57 +75,61 @@ final class MemoryTables {
         return tasks.get(id);
     }
 
-    /** Stores a task, new or in its next version. */
-    void save(StoredTask next) {
-        StoredTask previous = tasks.put(next.id(), next);
+    /** Stores a new task or the next version of a task, and applies the consequences of its change of state to other tasks. */
+    Consequences save(StoredTask version) {
+        StoredTask previous = tasks.get(version.id());
+        // A new task had no state. It has no consequences, like a task that keeps waiting.
+        TaskState before = previous == null ? TaskState.WAITING : previous.state();
+        Consequences then =
+                Consequences.of(before, version.state(), settings(version.task().queue()));
+        StoredTask next = then.strips() ? version.stripped() : version;
+        tasks.put(next.id(), next);
         if (previous != null) {
             unindex(previous);
         }
         index(next);
-        if (next.state() == TaskState.PENDING) {
+        if (next.state() == TaskState.PENDING || then.freesPlace()) {
             dueQueues.add(next.task().queue());
         }
-        if (!next.state().isOpen() && (previous == null || previous.state().isOpen())) {
+        if (before.isOpen() && !next.state().isOpen()) {
             endedIds.add(next.id());
         }
-        if (previous != null) {
-            letOthersGo(previous, next);
-        }
-    }
-
-    private void letOthersGo(StoredTask previous, StoredTask next) {
-        if (previous.state() == TaskState.RUNNING && next.state() != TaskState.RUNNING && isLimited(next)) {
-            dueQueues.add(next.task().queue()); // a place is free
-        }
-        Mutex mutex = Mutex.of(next.task());
-        if (mutex != null && Allowances.letsGo(previous.state(), next.state())) {
+        Mutex mutex = then.freesMutex() ? Mutex.of(next.task()) : null;
+        if (mutex != null) {
             blockedOfMutex.getOrDefault(mutex, Collections.emptyNavigableSet()).stream()
                     .min(StoredTask.BY_DUE)
-                    .ifPresent(blocked -> save(blocked.pending(blocked.dueAt())));
+                    .ifPresent(this::wake);
         }
-    }
-
-    private boolean isLimited(StoredTask task) {
-        return settings(task.task().queue()).isLimited();
-    }
-
-    /** Stores a task that ends with this version, and lets go the task that waited for it. */
-    void saveEnded(StoredTask task) {
-        save(!task.state().isDead() && settings(task.task().queue()).keepsNothing() ? task.stripped() : task);
-        StoredTask successor = task.successor() == null ? null : tasks.get(task.successor());
+        StoredTask successor = then.wakesSuccessor() && next.successor() != null ? tasks.get(next.successor()) : null;
         if (successor != null && successor.state() == TaskState.WAITING) {
-            save(successor.pending(successor.dueAt()));
+            wake(successor);
         }
+        return then;
     }
 
-    /** Forgets a task that has ended, and its attempts. */
+    private void wake(StoredTask waiting) {
+        save(waiting.pending(waiting.dueAt()));
+    }
+
+    /** Cancels a task, or requests its cancellation. */
+    Operated cancel(StoredTask task, Instant now) {
+        CancelDecision decision = CancelDecision.of(task.state());
+        switch (decision) {
+            case END -> save(task.cancelled(now));
+            case ASK -> save(task.askedToCancel());
+            case DONE_BEFORE, TOO_LATE -> {}
+        }
+        return decision.answer();
+    }
+
+    /** Deletes a task that has ended, and its attempts. */
     void remove(StoredTask task) {
         tasks.remove(task.id());
         attempts.remove(task.id());
         unindex(task);
     }
 
-    /** The open tasks of an identity, oldest first: one, or one that was replaced but still runs and its successor. */
+    /** Returns the open tasks of an identity, oldest first: one task, or a replaced task that still runs and its successor. */
     List<StoredTask> openOf(Identity identity) {
         return List.copyOf(openOfIdentity.getOrDefault(identity, Collections.emptyNavigableSet()));
     }
@@ -136,12 +139,12 @@ final class MemoryTables {
         return runningOfQueue.getOrDefault(queue, Collections.emptyNavigableSet());
     }
 
-    /** The running tasks of a mutex: one at the most, unless a store is broken. */
+    /** The running tasks of a mutex: at most one, unless the store has a bug. */
     Collection<StoredTask> runningOf(Mutex mutex) {
         return runningOfMutex.getOrDefault(mutex, Collections.emptyNavigableSet());
     }
 
-    /** What is kept of a queue, or null if nothing was ever said of it. */
+    /** Returns the settings and the rate limit of a queue, or null if it never had any. */
     @Nullable
     MemoryQueue queue(String name) {
         return queues.get(name);
@@ -151,19 +154,19 @@ final class MemoryTables {
         return queues;
     }
 
-    /** The settings of a queue that hold. */
+    /** Returns the effective settings of a queue. */
     QueueSettings settings(String queue) {
         MemoryQueue kept = queues.get(queue);
         return kept == null ? QueueSettings.NONE : kept.setUp.effective();
     }
 
-    /** Changes what is kept of a queue. */
+    /** Changes the settings or the rate limit of a queue. */
     void change(String queue, Consumer<MemoryQueue> change) {
         change.accept(queues.computeIfAbsent(queue, name -> new MemoryQueue()));
         dueQueues.add(queue);
     }
 
-    /** All tasks, in no order. */
+    /** All tasks, in no particular order. */
     Collection<StoredTask> all() {
         return tasks.values();
     }
@@ -173,7 +176,7 @@ final class MemoryTables {
         return List.copyOf(runningOfClaim.getOrDefault(claim, Collections.emptyNavigableSet()));
     }
 
-    /** The tasks that were asked to cancel and whose lease has run out. */
+    /** The tasks that were asked to cancel and whose lease has expired. */
     List<StoredTask> vanishedAskedToCancel(Instant now) {
         List<StoredTask> vanished = new ArrayList<>();
         for (StoredTask task : runningAskedToCancel) {
@@ -195,11 +198,12 @@ final class MemoryTables {
                 .put(number, new Attempt(number, worker, now, null, null, null));
     }
 
-    void endAttempt(TaskId id, int number, Attempt.Outcome outcome, @Nullable String error, Instant now) {
+    void endAttempt(TaskId id, int number, AttemptEnd end, Instant now) {
         attempts.computeIfAbsent(id, task -> new TreeMap<>())
                 .computeIfPresent(
                         number,
-                        (same, begun) -> new Attempt(number, begun.worker(), begun.startedAt(), now, outcome, error));
+                        (same, begun) -> new Attempt(
+                                number, begun.worker(), begun.startedAt(), now, end.outcome(), end.error()));
     }
 
     @Nullable
@@ -221,6 +225,25 @@ final class MemoryTables {
         return keys.values();
     }
 
+    /** The task that a record names, which must be stored. */
+    StoredTask taskOf(StoredKey key) {
+        StoredTask task = tasks.get(key.taskId());
+        if (task == null) {
+            throw new IllegalStateException("The record of " + key.identity() + " names a task that is not stored");
+        }
+        return task;
+    }
+
+    /** The state of the task that a record names. */
+    TaskState stateOf(StoredKey key) {
+        StoredKey.End end = key.remembered();
+        return end != null ? end.state() : taskOf(key).state();
+    }
+
+    KeyHolder holder(StoredKey key) {
+        return new KeyHolder(key.taskId(), stateOf(key), key.expiresAt());
+    }
+
     void save(StoredKey key) {
         keys.put(key.identity(), key);
     }
@@ -229,7 +252,7 @@ final class MemoryTables {
         keys.remove(key.identity());
     }
 
-    /** Takes what listeners are to be told since this was asked last. */
+    /** Returns the hints since the last call, and clears them. */
     News takeNews() {
         News news = new News(dueQueues, endedIds);
         dueQueues = new LinkedHashSet<>();

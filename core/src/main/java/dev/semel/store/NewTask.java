@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A task as it is submitted.
  *
- * @param id made by the submitting side, so that a repeated send is recognised
+ * @param id created by the submitting program, so that a repeated send is recognised
  * @param tenant the tenant
  * @param queue the queue
  * @param type the name of the task type
@@ -30,7 +30,8 @@ public record NewTask(
         String input,
         Start start,
         TaskOptions options,
-        @Nullable KeyRequest key) {
+        @Nullable KeyRequest key)
+        implements SubmitRequest {
 
     /** Checks the names. */
     public NewTask {
@@ -47,7 +48,7 @@ public record NewTask(
     public sealed interface Start {
 
         /**
-         * As soon as a worker is free.
+         * Returns the start as soon as a worker is free.
          *
          * @return the start
          */
@@ -58,7 +59,7 @@ public record NewTask(
         /**
          * After a time, counted from the moment of acceptance.
          *
-         * @param delay how long
+         * @param delay the time to wait
          */
         record After(Duration delay) implements Start {
 
@@ -69,9 +70,9 @@ public record NewTask(
         }
 
         /**
-         * At a time; at once if that has passed.
+         * At a time, or at once if that time has passed.
          *
-         * @param time when
+         * @param time the time
          */
         record At(Instant time) implements Start {
 
@@ -86,7 +87,7 @@ public record NewTask(
         }
 
         /**
-         * The time from which the task is due.
+         * Returns the time from which the task is due.
          *
          * @param now the store's time
          * @return that time; never before now
@@ -103,9 +104,9 @@ public record NewTask(
      * The idempotency key of a submission and what it means.
      *
      * @param identity tenant, scope and key
-     * @param inputHash the hash of what is compared when the key comes back
+     * @param inputHash the hash that later submissions of the key are compared with
      * @param ttl how long the record answers for the identity, counted from the creation of the task
-     * @param policy what becomes of the submission if the identity has a task already
+     * @param policy what happens to the submission if the identity has a task already
      */
     public record KeyRequest(Identity identity, InputHash inputHash, Duration ttl, ReusePolicy policy) {
 
@@ -113,5 +114,12 @@ public record NewTask(
         public KeyRequest {
             Limits.positive("idempotency ttl", ttl);
         }
+    }
+
+    /** {@return what identifies the task, without its input} */
+    @Override
+    public String toString() {
+        return "NewTask[id=" + id + ", tenant=" + tenant + ", queue=" + queue + ", type=" + type + ", start=" + start
+                + ", options=" + options + ", key=" + key + "]";
     }
 }

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A part of a listing.
  *
- * @param tasks the tasks, newest first; a store may end a page early, also with none, where the filter lets little pass
- * @param next where the next page goes on, for {@link TaskQuery#after}; null if there are no more
+ * @param tasks the tasks, newest first; a store may end a page early, even an empty one, where the filter matches little
+ * @param next where the next page continues, for {@link TaskQuery#after}; null if there are no more
  */
 public record Page(List<Task> tasks, @Nullable TaskId next) {
 

@@ -4,14 +4,14 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many tasks a queue has, counted at one moment.
+ * The number of open tasks and dead letters of a queue, counted at one moment.
  *
- * @param due pending ones that can be claimed, those whose lease has run out included
- * @param delayed pending ones that are due later
- * @param running running ones whose lease holds
- * @param waiting waiting ones
+ * @param due tasks that can be claimed: pending and due, or running with an expired lease
+ * @param delayed pending tasks that are due later
+ * @param running running tasks whose lease has not expired
+ * @param waiting waiting tasks
  * @param dead dead letters
- * @param oldestDue since when the longest waiting of the due ones is due; null if none is
+ * @param oldestDue since when the oldest due task has been due; null if none is due
  */
 public record QueueDepth(
         long due,
@@ -19,4 +19,8 @@ public record QueueDepth(
         long running,
         long waiting,
         long dead,
-        @Nullable Instant oldestDue) {}
+        @Nullable Instant oldestDue) {
+
+    /** The depth of a queue without open tasks and dead letters. */
+    public static final QueueDepth EMPTY = new QueueDepth(0, 0, 0, 0, 0, null);
+}

@@ -3,18 +3,18 @@ package dev.semel.store;
 /**
  * The settings of a queue as a store keeps them, in two layers.
  *
- * @param declared what code and configuration say; each program that starts with settings for the queue replaces it
- * @param set what was set at run time; it wins, setting by setting
+ * @param declared the settings in code and configuration; each program that starts with settings for the queue replaces it
+ * @param set the settings made at run time, which take precedence, setting by setting
  */
 public record QueueSetUp(QueueSettings declared, QueueSettings set) {
 
-    /** A queue of which nothing was said. */
+    /** A queue without settings. */
     public static final QueueSetUp NONE = new QueueSetUp(QueueSettings.NONE, QueueSettings.NONE);
 
     /**
-     * What holds.
+     * Returns the effective settings.
      *
-     * @return both layers together
+     * @return both layers combined
      */
     public QueueSettings effective() {
         return set.or(declared);

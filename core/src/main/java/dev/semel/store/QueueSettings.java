@@ -8,16 +8,15 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a queue does differently from others. A setting that is null says nothing; then the next layer holds, and in the end
- * the default.
+ * The settings of a queue. A setting that is null is not set; then the next layer applies, and finally the default.
  *
  * @param paused whether no task of it is claimed
  * @param rateLimit how many tasks may start in a span of time; {@link RateLimit#NONE} for no limit
  * @param concurrency how many tasks may run at once, over all workers; 0 for no limit
- * @param retention how long a finished task's data is kept; zero lets it go with the end
- * @param idempotencyTtl how long records answer, for types and submissions that do not say so
- * @param reuse what becomes of a submission whose identity has a task, for types and submissions that do not say so
- * @param deadLetterQueue the queue that is told of dead letters; empty for none
+ * @param retention how long a finished task's data is kept; zero deletes it when the task ends
+ * @param idempotencyTtl the window of keys, for types and submissions that do not set one
+ * @param reuse the reuse policy, for types and submissions that do not set one
+ * @param deadLetterQueue the queue that dead letters are forwarded to; empty for none
  */
 public record QueueSettings(
         @Nullable Boolean paused,
@@ -28,10 +27,10 @@ public record QueueSettings(
         @Nullable ReusePolicy reuse,
         @Nullable String deadLetterQueue) {
 
-    /** Settings that say nothing. */
+    /** No settings. */
     public static final QueueSettings NONE = new QueueSettings(null, null, null, null, null, null, null);
 
-    /** The most tasks that a concurrency can allow; more is no limit worth its name. */
+    /** The maximum concurrency. */
     public static final int MOST_CONCURRENCY = 100_000;
 
     /** Checks each setting. */
@@ -52,10 +51,10 @@ public record QueueSettings(
     }
 
     /**
-     * Lays these settings over others.
+     * Combines these settings with lower ones.
      *
-     * @param below what holds where these settings say nothing
-     * @return both together
+     * @param below the settings that apply where these are not set
+     * @return the combination
      */
     public QueueSettings or(QueueSettings below) {
         return new QueueSettings(
@@ -69,16 +68,16 @@ public record QueueSettings(
     }
 
     /**
-     * Tells whether no task is claimed.
+     * Returns whether the queue is paused.
      *
-     * @return false unless said otherwise
+     * @return false if that is not set
      */
     public boolean isPaused() {
         return Boolean.TRUE.equals(paused);
     }
 
     /**
-     * The rate limit that holds.
+     * Returns the effective rate limit.
      *
      * @return the limit; null for none
      */
@@ -87,16 +86,16 @@ public record QueueSettings(
     }
 
     /**
-     * The concurrency that holds.
+     * Returns the effective concurrency.
      *
-     * @return the most tasks that may run at once; the largest number there is for no limit
+     * @return the maximum number of tasks that may run at once; {@link Integer#MAX_VALUE} for no limit
      */
     public int mostRunning() {
         return concurrency == null || concurrency == 0 ? Integer.MAX_VALUE : concurrency;
     }
 
     /**
-     * Tells whether a claim has to count what it takes.
+     * Returns whether a claim has to count the tasks that it takes.
      *
      * @return whether there is a rate limit or a concurrency
      */
@@ -105,7 +104,7 @@ public record QueueSettings(
     }
 
     /**
-     * Tells whether a task's data goes with its end.
+     * Returns whether a task's data is deleted when the task ends.
      *
      * @return whether the retention is zero
      */
@@ -114,7 +113,7 @@ public record QueueSettings(
     }
 
     /**
-     * The dead-letter queue that holds.
+     * Returns the effective dead-letter queue.
      *
      * @return its name; null for none
      */
@@ -123,7 +122,7 @@ public record QueueSettings(
     }
 
     /**
-     * Starts a collection of settings.
+     * Returns a builder without settings.
      *
      * @return the builder
      */
@@ -139,9 +138,9 @@ public record QueueSettings(
         private Builder() {}
 
         /**
-         * Sets whether no task of the queue is claimed.
+         * Sets whether the queue is paused.
          *
-         * @param paused whether
+         * @param paused whether no task of it is claimed
          * @return this builder
          */
         public Builder paused(boolean paused) {
@@ -181,7 +180,7 @@ public record QueueSettings(
         /**
          * Sets how long a finished task's data is kept.
          *
-         * @param time the time; zero lets it go with the end
+         * @param time the time; zero deletes it when the task ends
          * @return this builder
          */
         public Builder retention(Duration time) {
@@ -189,7 +188,7 @@ public record QueueSettings(
         }
 
         /**
-         * Sets how long records answer, for types and submissions that do not say so.
+         * Sets the window of keys, for types and submissions that do not set one.
          *
          * @param ttl the window
          * @return this builder
@@ -199,7 +198,7 @@ public record QueueSettings(
         }
 
         /**
-         * Sets what becomes of a submission whose identity has a task, for types and submissions that do not say so.
+         * Sets the reuse policy, for types and submissions that do not set one.
          *
          * @param policy the policy
          * @return this builder
@@ -209,7 +208,7 @@ public record QueueSettings(
         }
 
         /**
-         * Sets the queue that is told of dead letters.
+         * Sets the queue that dead letters are forwarded to.
          *
          * @param queue its name; empty for none
          * @return this builder
@@ -219,7 +218,7 @@ public record QueueSettings(
         }
 
         /**
-         * Ends the collection.
+         * Returns the settings.
          *
          * @return the settings
          */

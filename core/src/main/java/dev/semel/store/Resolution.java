@@ -6,26 +6,26 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a person says about an effect whose outcome is unknown.
+ * A person's decision about an effect with unknown outcome.
  *
- * @param verdict what became of it
- * @param result for one that happened, its result in JSON, or null for none; null otherwise
- * @param by who says so; kept with the effect
+ * @param verdict the decision
+ * @param result for an effect that is done, its result in JSON, or null for none; null otherwise
+ * @param by who decides; kept with the effect
  * @param reason how they know; kept with the effect
  */
 public record Resolution(Verdict verdict, @Nullable String result, String by, String reason) {
 
-    /** What a person says became of an effect. */
+    /** The possible decisions. */
     public enum Verdict {
-        /** It happened: the task goes on with the given result. */
+        /** It happened: the task continues with the given result. */
         DONE,
-        /** It did not happen: the task goes on and runs it. */
+        /** It did not happen: the task continues and runs it. */
         NOT_DONE,
         /** It cannot be found out, or is not worth it: a parked task fails. The effect stays unknown. */
         GIVE_UP;
 
         /**
-         * The word for this verdict outside of Java.
+         * Returns the name outside of Java.
          *
          * @return the name in lower case
          */
@@ -34,9 +34,9 @@ public record Resolution(Verdict verdict, @Nullable String result, String by, St
         }
     }
 
-    /** Checks that it is complete. */
+    /** Checks that name and reason are given, and a result only for an effect that is done. */
     public Resolution {
-        by = text("name of whoever resolves an effect", by, Limits.KEY_LENGTH);
+        by = text("name of the person who resolves an effect", by, Limits.KEY_LENGTH);
         reason = text("reason", reason, Limits.ERROR_LENGTH);
         if (result != null && verdict != Verdict.DONE) {
             throw new InvalidInput("Only an effect that is done has a result, but got one for \"" + verdict.word()
@@ -44,12 +44,12 @@ public record Resolution(Verdict verdict, @Nullable String result, String by, St
         }
     }
 
-    /** Tells whether an earlier word was the same. */
-    boolean isSaidIn(@Nullable Resolution earlier) {
+    /** Returns whether an earlier resolution was the same. */
+    boolean isRepeatOf(@Nullable Resolution earlier) {
         return withoutResult().equals(earlier);
     }
 
-    /** As it is kept: the result is the effect's own. */
+    /** Returns the resolution as it is kept: without the result, which is kept with the effect. */
     Resolution withoutResult() {
         return new Resolution(verdict, null, by, reason);
     }

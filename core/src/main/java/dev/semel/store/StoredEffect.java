@@ -1,30 +1,32 @@
 package dev.semel.store;
 
+import dev.semel.task.AttemptId;
 import dev.semel.task.EffectId;
-import dev.semel.task.Lease;
+import dev.semel.task.TaskState;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An effect as stores keep it, and the rules by which moves change it. The rules are pure and every store uses them inside
- * its atomic section, after it has found out whether the move's lease is that of the newest attempt and still runs.
+ * An effect as stores keep it, and the rules by which settlements and operations change it. The rules are pure, and every store
+ * calls them inside its atomic section, after it has read whether the settlement's lease is that of the newest attempt, which
+ * runs.
  *
- * @param id which one
- * @param by the attempt that dealt with it last
- * @param known what is known for sure
- * @param intendedAt when it was intended first since it was last known that nothing had happened
+ * @param id its id
+ * @param by the attempt that last recorded something about it
+ * @param known what is recorded
+ * @param intendedAt when it was first intended, or first intended after it was known not to be done
  * @param windowEnd until when the provider knows its token, or null
  * @param settledAt when its outcome was recorded, or null
  * @param how how its outcome is known, or null
  * @param result its result in JSON, or null
  * @param note why nothing happened, or why the task was parked, or null
- * @param resolution what a person last said about it, or null; its result is null, because it is the effect's own
+ * @param resolution the last resolution by a person, or null; its result is null, because the effect has it
  */
 public record StoredEffect(
         EffectId id,
-        Lease by,
+        AttemptId by,
         Known known,
         Instant intendedAt,
         @Nullable Instant windowEnd,
@@ -34,7 +36,7 @@ public record StoredEffect(
         @Nullable String note,
         @Nullable Resolution resolution) {
 
-    /** What is known for sure. */
+    /** What is recorded of an effect. */
     public enum Known {
         /** It was intended; whether it happened is not recorded. */
         INTENDED,
@@ -45,34 +47,35 @@ public record StoredEffect(
     }
 
     /**
-     * What a move does to an effect.
+     * A change of an effect.
      *
-     * @param answer the answer to the move
+     * @param answer the answer to the request
      * @param next the effect from now on, or null if nothing changes
+     * @param <A> the kind of answer
      */
-    public record Change(Applied answer, @Nullable StoredEffect next) {
+    public record Change<A>(A answer, @Nullable StoredEffect next) {
 
-        private static Change none(Applied answer) {
-            return new Change(answer, null);
+        private static <A> Change<A> none(A answer) {
+            return new Change<>(answer, null);
         }
     }
 
     /**
      * The rules of an intent.
      *
-     * @param effect what is kept, or null if the effect was never intended
-     * @param move the move; its lease is that of a running attempt
+     * @param effect the stored effect, or null if the effect was never intended
+     * @param settlement the settlement; its lease is that of a running attempt
      * @param now the store's time
      * @return what it does
      */
-    public static Change intend(@Nullable StoredEffect effect, Transition.Intend move, Instant now) {
+    public static Change<Settled> intend(@Nullable StoredEffect effect, Settlement.Intend settlement, Instant now) {
         if (effect == null || effect.known == Known.NOT_DONE) {
-            Instant end = windowEnd(move.window(), now);
-            return new Change(
-                    Applied.APPLIED,
+            Instant end = windowEnd(settlement.window(), now);
+            return new Change<>(
+                    Settled.APPLIED,
                     new StoredEffect(
-                            move.effect(),
-                            move.lease(),
+                            settlement.effect(),
+                            settlement.lease().attemptId(),
                             Known.INTENDED,
                             now,
                             end,
@@ -83,21 +86,22 @@ public record StoredEffect(
                             effect == null ? null : effect.resolution));
         }
         if (effect.known == Known.DONE) {
-            return Change.none(Applied.SETTLED);
+            return Change.none(Settled.CONCLUDED);
         }
-        if (effect.by.equals(move.lease())) {
-            return Change.none(Applied.APPLIED); // sent again
+        if (effect.by.equals(settlement.lease().attemptId())) {
+            return Change.none(Settled.APPLIED); // sent again
         }
-        // What this attempt says of the window holds for the token's whole life, which began with the first intent.
-        Instant end = move.window() == null ? effect.windowEnd : windowEnd(move.window(), effect.intendedAt);
+        // The window of this attempt applies to the whole life of the token, which began with the first intent.
+        Instant end =
+                settlement.window() == null ? effect.windowEnd : windowEnd(settlement.window(), effect.intendedAt);
         if (end != null && !now.isBefore(end)) {
-            return Change.none(Applied.TOO_LATE);
+            return Change.none(Settled.TOO_LATE);
         }
-        return new Change(
-                Applied.APPLIED,
+        return new Change<>(
+                Settled.APPLIED,
                 new StoredEffect(
                         effect.id,
-                        move.lease(),
+                        settlement.lease().attemptId(),
                         Known.INTENDED,
                         effect.intendedAt,
                         end,
@@ -111,39 +115,41 @@ public record StoredEffect(
     /**
      * The rules of an outcome.
      *
-     * @param effect what is kept, or null if the effect was never intended
-     * @param move the move
+     * @param effect the stored effect, or null if the effect was never intended
+     * @param settlement the settlement
      * @param current whether its lease is that of a running attempt
      * @param now the store's time
      * @return what it does
      */
-    public static Change conclude(
-            @Nullable StoredEffect effect, Transition.Conclude move, boolean current, Instant now) {
-        if (effect != null && effect.known != Known.INTENDED && effect.by.equals(move.lease())) {
-            // Recorded by this very attempt: sent again. Or a person was quicker, who may only be if it has ended.
+    public static Change<Settled> conclude(
+            @Nullable StoredEffect effect, Settlement.Conclude settlement, boolean current, Instant now) {
+        if (effect != null
+                && effect.known != Known.INTENDED
+                && effect.by.equals(settlement.lease().attemptId())) {
+            // Recorded by this attempt and sent again; or resolved by a person, which is possible only after its end.
             return Change.none(
-                    effect.known == known(move.outcome()) && effect.how == how(move.outcome())
-                            ? Applied.APPLIED
-                            : Applied.SETTLED);
+                    effect.known == known(settlement.outcome()) && effect.how == how(settlement.outcome())
+                            ? Settled.APPLIED
+                            : Settled.CONCLUDED);
         }
         if (!current) {
-            return Change.none(Applied.STALE);
+            return Change.none(Settled.STALE);
         }
         if (effect == null || effect.known != Known.INTENDED) {
-            return Change.none(effect == null ? Applied.NOT_FOUND : Applied.SETTLED);
+            return Change.none(effect == null ? Settled.NOT_FOUND : Settled.CONCLUDED);
         }
-        String result = move.outcome() instanceof EffectOutcome.Done done ? done.result() : null;
-        String note = move.outcome() instanceof EffectOutcome.NotDone notDone ? notDone.reason() : null;
-        return new Change(
-                Applied.APPLIED,
+        String result = settlement.outcome() instanceof EffectOutcome.Done done ? done.result() : null;
+        String note = settlement.outcome() instanceof EffectOutcome.NotDone notDone ? notDone.reason() : null;
+        return new Change<>(
+                Settled.APPLIED,
                 new StoredEffect(
                         effect.id,
-                        move.lease(),
-                        known(move.outcome()),
+                        settlement.lease().attemptId(),
+                        known(settlement.outcome()),
                         effect.intendedAt,
                         effect.windowEnd,
                         now,
-                        how(move.outcome()),
+                        how(settlement.outcome()),
                         result,
                         note,
                         effect.resolution));
@@ -152,29 +158,29 @@ public record StoredEffect(
     /**
      * The rules of parking a task because of an effect: the attempt ends in any case.
      *
-     * @param effect what is kept, or null if there is nothing
-     * @param move the move; its lease is that of a running attempt
-     * @return the effect if the task is to wait, because its outcome is unknown; null if the task is to go on, because
-     *     somebody has found out meanwhile
+     * @param effect the stored effect, or null if there is nothing
+     * @param settlement the settlement; its lease is that of a running attempt
+     * @return the effect if the task has to wait, because its outcome is unknown; null if the task continues, because the
+     *     outcome was recorded meanwhile
      */
-    public static @Nullable StoredEffect parked(@Nullable StoredEffect effect, Transition.Park move) {
+    public static @Nullable StoredEffect parked(@Nullable StoredEffect effect, Settlement.Park settlement) {
         if (effect == null || effect.known != Known.INTENDED) {
             return null;
         }
         return new StoredEffect(
                 effect.id,
-                move.lease(),
+                settlement.lease().attemptId(),
                 Known.INTENDED,
                 effect.intendedAt,
                 effect.windowEnd,
                 null,
                 null,
                 null,
-                move.reason(),
+                settlement.reason(),
                 effect.resolution);
     }
 
-    /** Where the task stands whose attempt dealt with an effect last. */
+    /** The situation of the task whose attempt last recorded something about an effect. */
     public enum Standing {
         /** That attempt runs. */
         AT_IT,
@@ -182,46 +188,65 @@ public record StoredEffect(
         PARKED,
         /** It is open in another way. */
         OPEN,
-        /** It has ended, or has gone. */
-        OVER
+        /** It has ended, or is no longer stored. */
+        OVER;
+
+        /**
+         * Returns the situation of a task.
+         *
+         * @param state its state
+         * @param newest whether the attempt that last recorded something about the effect is its newest one
+         * @param parked whether it is parked
+         * @return the situation
+         */
+        public static Standing of(TaskState state, boolean newest, boolean parked) {
+            if (!state.isOpen()) {
+                return OVER;
+            }
+            if (newest && state == TaskState.RUNNING) {
+                return AT_IT;
+            }
+            return newest && parked ? PARKED : OPEN;
+        }
     }
 
     /**
-     * The rules of a person's word.
+     * The rules of a resolution.
      *
-     * @param effect what is kept, or null if there is nothing
-     * @param move the move
-     * @param standing where its task stands
+     * @param effect the stored effect, or null if there is nothing
+     * @param operation the operation
+     * @param standing the situation of its task
      * @param now the store's time
-     * @return what it does to the effect; if that changes and the task is parked, the store sees to the task
+     * @return what it does to the effect; if that changes and the task is parked, the store changes the task as well
      */
-    public static Change resolve(
-            @Nullable StoredEffect effect, Transition.Resolve move, Standing standing, Instant now) {
+    public static Change<Operated> resolve(
+            @Nullable StoredEffect effect, Operation.Resolve operation, Standing standing, Instant now) {
         if (effect == null) {
-            return Change.none(Applied.NOT_FOUND);
+            return Change.none(Operated.NOT_FOUND);
         }
-        Resolution word = move.resolution();
-        boolean said = word.isSaidIn(effect.resolution);
-        if (!effect.by.equals(move.left())) {
-            return Change.none(said ? Applied.APPLIED : Applied.STALE);
+        Resolution resolution = operation.resolution();
+        boolean repeated = resolution.isRepeatOf(effect.resolution);
+        if (!effect.by.equals(operation.left())) {
+            return Change.none(repeated ? Operated.APPLIED : Operated.STALE);
         }
         if (effect.known != Known.INTENDED) {
-            return Change.none(said && effect.how == EffectOutcome.How.RESOLVED ? Applied.APPLIED : Applied.STALE);
+            return Change.none(
+                    repeated && effect.how == EffectOutcome.How.RESOLVED ? Operated.APPLIED : Operated.STALE);
         }
-        boolean givesUp = word.verdict() == Resolution.Verdict.GIVE_UP;
-        if (givesUp && said && standing == Standing.OVER) {
-            return Change.none(Applied.APPLIED);
+        boolean givesUp = resolution.verdict() == Resolution.Verdict.GIVE_UP;
+        if (givesUp && repeated && standing == Standing.OVER) {
+            return Change.none(Operated.APPLIED);
         }
         if (standing == Standing.AT_IT || (givesUp && standing == Standing.OPEN)) {
-            return Change.none(Applied.HELD);
+            return Change.none(Operated.HELD);
         }
-        Known known = switch (word.verdict()) {
+        Known known = switch (resolution.verdict()) {
             case DONE -> Known.DONE;
             case NOT_DONE -> Known.NOT_DONE;
             case GIVE_UP -> Known.INTENDED;
         };
-        return new Change(
-                Applied.APPLIED,
+        return new Change<>(
+                Operated.APPLIED,
                 new StoredEffect(
                         effect.id,
                         effect.by,
@@ -230,9 +255,9 @@ public record StoredEffect(
                         effect.windowEnd,
                         givesUp ? null : now,
                         givesUp ? null : EffectOutcome.How.RESOLVED,
-                        word.result(),
+                        resolution.result(),
                         effect.note,
-                        word.withoutResult()));
+                        resolution.withoutResult()));
     }
 
     private static @Nullable Instant windowEnd(@Nullable Duration window, Instant from) {
@@ -254,9 +279,9 @@ public record StoredEffect(
     }
 
     /**
-     * What people and handlers see of it.
+     * Returns the effect as callers see it.
      *
-     * @param running whether the attempt that dealt with it last still runs
+     * @param running whether the attempt that last recorded something about it still runs
      * @param now the store's time
      * @return the effect
      */

@@ -13,15 +13,15 @@ import org.jspecify.annotations.Nullable;
  * @param identity tenant, scope and key
  * @param taskId the task that holds the identity
  * @param type its task type
- * @param inputHash the hash of what is compared
- * @param run how many tasks were made under this identity
+ * @param inputHash the hash of the compared input
+ * @param run the number of tasks created under this identity
  * @param series the series that its next run belongs to
  * @param lineage the id of the first task that this one continues
- * @param createdAt when the task was made
+ * @param createdAt when the task was created
  * @param expiresAt when the window ends
- * @param duplicates how many submissions were answered with the task
+ * @param duplicates the number of submissions that were answered with the task
  * @param lastDuplicateAt when the newest of them was counted, or null if there was none
- * @param remembered how the task ended, once its data has gone; null as long as it is stored
+ * @param remembered how the task ended, once its data was deleted; null as long as it is stored
  */
 record StoredKey(
         Identity identity,
@@ -41,7 +41,7 @@ record StoredKey(
      * How a task ended.
      *
      * @param state its last state
-     * @param finishedAt when
+     * @param finishedAt when it ended
      */
     record End(TaskState state, Instant finishedAt) {}
 

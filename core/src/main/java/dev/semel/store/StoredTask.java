@@ -13,17 +13,17 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A task as {@link InMemoryTaskStore} keeps it: what everybody sees, and what only the store needs. Immutable; each method
- * that moves it gives the next version.
+ * A task as {@link InMemoryTaskStore} keeps it: what callers see, and what only the store needs. Immutable; each method
+ * that changes it returns the next version.
  *
- * @param task what everybody sees
+ * @param task what callers see
  * @param sequence rises in order of creation
- * @param key what it was submitted with, for the day when it takes its key back; null without a key
+ * @param key the key that it was submitted with, in case that a redrive takes it back; null without a key
  * @param claim the number of the claim that began its newest attempt; 0 before the first
- * @param redriven the attempts that were its death and at which it was redriven
+ * @param redriven the attempts with which it died and from which it was redriven
  * @param successor the task that waits for this one to end, or null
  * @param blocked whether it is waiting for its mutex
- * @param parked whether it is waiting for a person's word about an effect
+ * @param parked whether it is waiting for the resolution of an effect
  */
 record StoredTask(
         Task task,
@@ -71,7 +71,7 @@ record StoredTask(
         return task.identity();
     }
 
-    /** From when on it can be claimed; only for open tasks. */
+    /** Returns from when on it can be claimed; only for open tasks. */
     Instant dueAt() {
         return Objects.requireNonNull(task.progress().dueAt(), "an open task has a due time");
     }
@@ -80,14 +80,14 @@ record StoredTask(
         return !dueAt().isAfter(now);
     }
 
-    /** When it ended; only for tasks that have. */
+    /** Returns when it ended; only for tasks that have ended. */
     Instant finishedAt() {
         return Objects.requireNonNull(task.progress().finishedAt(), "a finished task has an end");
     }
 
     /**
-     * Tells whether it has a vanished attempt, or will have once it is due: a running task is due when its lease has run
-     * out.
+     * Returns whether it has a vanished attempt, or will have one once it is due: a running task is due when its lease has
+     * expired.
      */
     boolean isSuspect() {
         return state() == TaskState.RUNNING || task.progress().vanished() > 0;
@@ -123,37 +123,14 @@ record StoredTask(
         return inState(TaskState.PENDING, dueAt);
     }
 
-    /** One more attempt has failed. */
-    StoredTask failedOnce(String error) {
-        Progress p = task.progress();
-        return with(new Progress(
-                p.state(),
-                p.attempt(),
-                p.failures() + 1,
-                p.vanished(),
-                p.dueAt(),
-                p.cancelRequested(),
-                p.finishedAt(),
-                p.result(),
-                error));
+    /** Its newest attempt has ended. */
+    StoredTask after(AttemptEnd end, Instant now) {
+        boolean parks = end.next() instanceof AttemptEnd.Parked;
+        Task next = task(end.after(task.progress(), now));
+        return new StoredTask(next, sequence, key, claim, redriven, successor, false, parks);
     }
 
-    /** One more attempt has vanished. */
-    StoredTask vanishedOnce() {
-        Progress p = task.progress();
-        return with(new Progress(
-                p.state(),
-                p.attempt(),
-                p.failures(),
-                p.vanished() + 1,
-                p.dueAt(),
-                p.cancelRequested(),
-                p.finishedAt(),
-                p.result(),
-                p.lastError()));
-    }
-
-    /** Somebody wants it to be cancelled. */
+    /** Its cancellation was requested. */
     StoredTask askedToCancel() {
         Progress p = task.progress();
         return with(new Progress(
@@ -168,14 +145,14 @@ record StoredTask(
                 p.lastError()));
     }
 
-    /** It has ended. */
-    StoredTask ended(TaskState end, Instant now, @Nullable String result) {
+    /** It is cancelled without an attempt that runs. */
+    StoredTask cancelled(Instant now) {
         Progress p = task.progress();
         return with(new Progress(
-                end, p.attempt(), p.failures(), p.vanished(), null, p.cancelRequested(), now, result, p.lastError()));
+                TaskState.CANCELLED, p.attempt(), p.failures(), p.vanished(), null, true, now, null, p.lastError()));
     }
 
-    /** Its input and result have gone. */
+    /** Its input and result were deleted. */
     StoredTask stripped() {
         Progress p = task.progress();
         Progress bare = new Progress(
@@ -197,23 +174,7 @@ record StoredTask(
         return new StoredTask(waiting.task, sequence, key, claim, redriven, successor, true, false);
     }
 
-    /** It waits until somebody says what became of an effect. */
-    StoredTask parkedFor(String reason) {
-        Progress p = task.progress();
-        StoredTask waiting = with(new Progress(
-                TaskState.WAITING,
-                p.attempt(),
-                p.failures(),
-                p.vanished(),
-                p.dueAt(),
-                p.cancelRequested(),
-                null,
-                null,
-                reason));
-        return new StoredTask(waiting.task, sequence, key, claim, redriven, successor, false, true);
-    }
-
-    /** Somebody gave it up. */
+    /** It was given up because of an effect with unknown outcome. */
     StoredTask givenUp(Instant now, String error) {
         Progress p = task.progress();
         return with(new Progress(

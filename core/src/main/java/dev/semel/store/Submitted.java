@@ -6,33 +6,32 @@ import dev.semel.task.TaskState;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** What became of one submission. */
+/** The answer to one {@link SubmitRequest}. */
 public sealed interface Submitted {
 
     /**
-     * A task was made; also the answer to every repeated send of the same task id.
+     * A task was created; also the answer to every repeated send of the same task id.
      *
      * @param taskId the id that the submission carried
-     * @param run how many tasks were made under this identity, this one included; 1 without a key
-     * @param state its state now: at first pending, or waiting behind a replaced task that still runs; further on for a
-     *     repeated send
-     * @param createdAt when it was made, by the store's clock
+     * @param run the number of tasks created under this identity, including this one; 1 without a key
+     * @param state its state: pending, or waiting for a replaced task that still runs; for a repeated send possibly a later state
+     * @param createdAt when it was created, by the store's clock
      */
     record Created(TaskId taskId, int run, TaskState state, Instant createdAt) implements Submitted {}
 
     /**
-     * The identity has a task already, and the policy says to return it.
+     * The identity has a task already, and the policy returns it.
      *
      * @param existing the task
-     * @param inputDiffers whether its input is another one and the policy only warns
+     * @param inputDiffers whether its input differs, which the policy only warns about
      */
     record Returned(ExistingTask existing, boolean inputDiffers) implements Submitted {}
 
     /**
-     * The identity has a task already, and the policy says to refuse the submission.
+     * The identity has a task already, and the policy rejects the submission.
      *
      * @param existing the task
-     * @param inputDiffers whether its input is another one and the policy only warns
+     * @param inputDiffers whether its input differs, which the policy only warns about
      */
     record Rejected(ExistingTask existing, boolean inputDiffers) implements Submitted {}
 
@@ -45,9 +44,32 @@ public sealed interface Submitted {
 
     /**
      * Another transaction that is still open holds the identity, so nothing was decided; send this item again. Only stores
-     * that others can lock answer so, and never for longer than such a transaction lasts.
+     * with joined transactions give this answer, and only while such a transaction is open.
      */
     record Busy() implements Submitted {}
+
+    /** The answer to the cancellation of a task. */
+    enum Cancellation implements Submitted {
+        /** The task is cancelled, now or by an earlier request. */
+        CANCELLED,
+        /** The task runs, and its worker is asked to cancel it. */
+        REQUESTED,
+        /** The task had ended in another way before. */
+        TOO_LATE,
+        /** There is no such task. */
+        NOT_FOUND;
+
+        static Cancellation of(Operated operated) {
+            return switch (operated) {
+                case APPLIED -> CANCELLED;
+                case CANCEL_REQUESTED -> REQUESTED;
+                case STALE -> TOO_LATE;
+                case NOT_FOUND -> NOT_FOUND;
+                case SUPERSEDED, HELD, CIRCLE ->
+                    throw new IllegalStateException("A cancellation is not answered with " + operated);
+            };
+        }
+    }
 
     /**
      * The task that an identity has already.
@@ -55,9 +77,9 @@ public sealed interface Submitted {
      * @param taskId its id
      * @param type its task type
      * @param run its run
-     * @param state its state, remembered by the record if the task's data has gone
+     * @param state its state, remembered by the record if the task's data was deleted
      * @param inputHash the hash of its input
-     * @param createdAt when it was made
+     * @param createdAt when it was created
      * @param finishedAt when it ended, or null while it is open
      * @param dataGone whether only the record is left, and input and result are no longer stored
      * @param input its input in JSON; given with a conflict only, and null if it is no longer stored
@@ -73,5 +95,13 @@ public sealed interface Submitted {
             @Nullable Instant finishedAt,
             boolean dataGone,
             @Nullable String input,
-            @Nullable String result) {}
+            @Nullable String result) {
+
+        /** {@return what identifies the task, without its input and result} */
+        @Override
+        public String toString() {
+            return "ExistingTask[taskId=" + taskId + ", type=" + type + ", run=" + run + ", state=" + state.word()
+                    + ", createdAt=" + createdAt + ", finishedAt=" + finishedAt + "]";
+        }
+    }
 }

@@ -6,16 +6,17 @@ import java.time.Duration;
 import java.util.Map;
 
 /**
- * What may go, and how much of it at once.
+ * What a sweep may remove, and how much of it in one call.
  *
  * @param retention how long a finished task's data is kept in queues that are not named
- * @param byQueue how long it is kept in queues of their own setting
+ * @param byQueue how long it is kept in queues with a retention of their own
  * @param deadRetention how long a failed or timed out task is kept, in every queue
- * @param limit the most tasks and the most records that one call removes
+ * @param limit the maximum number of tasks, and of records, that one call removes; 0 for a sweep that only ends vanished attempts
+ *     of tasks whose cancellation was requested
  */
 public record SweepRequest(Duration retention, Map<String, Duration> byQueue, Duration deadRetention, int limit) {
 
-    /** The most tasks and records that one call removes. */
+    /** The maximum number of tasks, and of records, that one call removes. */
     public static final int MAX_LIMIT = 10_000;
 
     /** Checks and copies. */
@@ -24,8 +25,31 @@ public record SweepRequest(Duration retention, Map<String, Duration> byQueue, Du
         Limits.duration("retention of dead letters", deadRetention);
         byQueue = Map.copyOf(byQueue);
         byQueue.forEach((queue, kept) -> Limits.duration("retention of queue " + queue, kept));
-        if (limit < 1 || limit > MAX_LIMIT) {
-            throw new InvalidInput("A sweep removes 1 to " + MAX_LIMIT + " at once, but got limit \"" + limit + "\".");
+        if (limit < 0 || limit > MAX_LIMIT) {
+            throw new InvalidInput("A sweep removes 0 to " + MAX_LIMIT + " at once, but got limit \"" + limit + "\".");
         }
+    }
+
+    /** The most vanished attempts that a sweep ends that removes nothing. */
+    private static final int MOST_VANISHED = 1_000;
+
+    /**
+     * Returns a sweep that removes nothing and only ends vanished attempts of tasks that were asked to cancel, in all
+     * queues. It is cheap and can be repeated every few seconds.
+     *
+     * @return the request
+     */
+    public static SweepRequest ofVanished() {
+        return new SweepRequest(Limits.LONGEST, Map.of(), Limits.LONGEST, 0);
+    }
+
+    /** {@return whether this sweep removes nothing} */
+    public boolean removesNothing() {
+        return limit == 0;
+    }
+
+    /** {@return the most vanished attempts that this sweep ends} */
+    public int vanishedLimit() {
+        return removesNothing() ? MOST_VANISHED : limit;
     }
 }

@@ -2,26 +2,29 @@ package dev.semel.store;
 
 import dev.semel.task.Limits;
 import dev.semel.task.RetryPolicy;
+import dev.semel.task.TraceContext;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one task does differently from its type; kept with the task, because the worker may be another program.
+ * The options of one task that differ from its type; kept with the task, because the worker may be another program.
  *
- * @param priority 0 to 9; each step takes the task a minute earlier than its due time says
+ * @param priority 0 to 9; each step is worth a minute of waiting in the order of claims
  * @param retry its own retry policy, or null for the type's
  * @param timeout how long one attempt may run, or null for the type's
- * @param mutex never two tasks of one tenant and type with the same mutex run at once, in whatever queues they are; null
- *     for no such bond
+ * @param mutex of all tasks of one tenant and type with the same mutex only one runs at a time, over all queues; null for
+ *     no mutex
+ * @param trace the span of its submission, or null
  */
 public record TaskOptions(
         int priority,
         @Nullable RetryPolicy retry,
         @Nullable Duration timeout,
-        @Nullable String mutex) {
+        @Nullable String mutex,
+        @Nullable TraceContext trace) {
 
-    /** A task that does nothing differently. */
-    public static final TaskOptions NONE = new TaskOptions(0, null, null, null);
+    /** No options. */
+    public static final TaskOptions NONE = new TaskOptions(0, null, null, null, null);
 
     /** Checks each option. */
     public TaskOptions {
@@ -35,13 +38,25 @@ public record TaskOptions(
     }
 
     /**
-     * Options without a mutex.
+     * Creates options without a trace.
+     *
+     * @param priority 0 to 9
+     * @param retry its own retry policy, or null for the type's
+     * @param timeout how long one attempt may run, or null for the type's
+     * @param mutex the mutex, or null
+     */
+    public TaskOptions(int priority, @Nullable RetryPolicy retry, @Nullable Duration timeout, @Nullable String mutex) {
+        this(priority, retry, timeout, mutex, null);
+    }
+
+    /**
+     * Creates options without a mutex.
      *
      * @param priority 0 to 9
      * @param retry its own retry policy, or null for the type's
      * @param timeout how long one attempt may run, or null for the type's
      */
     public TaskOptions(int priority, @Nullable RetryPolicy retry, @Nullable Duration timeout) {
-        this(priority, retry, timeout, null);
+        this(priority, retry, timeout, null, null);
     }
 }

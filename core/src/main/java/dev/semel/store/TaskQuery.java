@@ -2,21 +2,22 @@ package dev.semel.store;
 
 import dev.semel.task.Identity;
 import dev.semel.task.InvalidInput;
+import dev.semel.task.Limits;
 import dev.semel.task.TaskId;
 import dev.semel.task.TaskState;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which tasks to list, newest first. A filter that is null lets all pass.
+ * Which tasks to list, newest first. A filter that is null matches all.
  *
  * @param tenant the tenant
  * @param queue the queue
  * @param type the task type
- * @param states the states; empty lets all pass
+ * @param states the states; empty matches all
  * @param identity the identity: all its runs
- * @param before where the page before ended: only tasks with a smaller id are listed
- * @param limit the most tasks of one page
+ * @param before the end of the previous page: only tasks with a smaller id are listed; null for the first page
+ * @param limit the page size: the maximum number of tasks of one page
  */
 public record TaskQuery(
         @Nullable String tenant,
@@ -27,7 +28,7 @@ public record TaskQuery(
         @Nullable TaskId before,
         int limit) {
 
-    /** The most tasks of one page. */
+    /** The maximum number of tasks of one page. */
     public static final int MAX_LIMIT = 1_000;
 
     /** Checks and copies. */
@@ -39,9 +40,9 @@ public record TaskQuery(
     }
 
     /**
-     * All tasks.
+     * Returns a query for all tasks.
      *
-     * @param limit the most tasks of one page
+     * @param limit the maximum number of tasks of one page
      * @return the query
      */
     public static TaskQuery all(int limit) {
@@ -49,10 +50,10 @@ public record TaskQuery(
     }
 
     /**
-     * All runs of one identity.
+     * Returns a query for all runs of one identity.
      *
      * @param identity the identity
-     * @param limit the most tasks of one page
+     * @param limit the maximum number of tasks of one page
      * @return the query
      */
     public static TaskQuery of(Identity identity, int limit) {
@@ -60,12 +61,123 @@ public record TaskQuery(
     }
 
     /**
-     * The same query for the page after this task.
+     * Returns this query for the page after a task.
      *
-     * @param last the last task of the page before
+     * @param last the last task of the previous page
      * @return the query
      */
     public TaskQuery after(TaskId last) {
         return new TaskQuery(tenant, queue, type, states, identity, last, limit);
+    }
+
+    /**
+     * Returns a builder for a query that lets all tasks pass, in pages of 100.
+     *
+     * @return the builder
+     */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /** A builder of a query. Each filter narrows it. */
+    public static final class Builder {
+
+        private static final int USUAL_PAGE_SIZE = 100;
+
+        private @Nullable String tenant;
+        private @Nullable String queue;
+        private @Nullable String type;
+        private Set<TaskState> states = Set.of();
+        private @Nullable Identity identity;
+        private @Nullable TaskId before;
+        private int pageSize = USUAL_PAGE_SIZE;
+
+        private Builder() {}
+
+        /**
+         * Selects the tasks of a tenant.
+         *
+         * @param name the tenant
+         * @return this builder
+         */
+        public Builder tenant(String name) {
+            this.tenant = Limits.name("tenant", name);
+            return this;
+        }
+
+        /**
+         * Selects the tasks of a queue.
+         *
+         * @param name the queue
+         * @return this builder
+         */
+        public Builder queue(String name) {
+            this.queue = Limits.name("queue", name);
+            return this;
+        }
+
+        /**
+         * Selects the tasks of a task type.
+         *
+         * @param name the name of the type
+         * @return this builder
+         */
+        public Builder type(String name) {
+            this.type = Limits.name("task type", name);
+            return this;
+        }
+
+        /**
+         * Selects the tasks in some states.
+         *
+         * @param wanted the states; none of them lets all pass
+         * @return this builder
+         */
+        public Builder states(TaskState... wanted) {
+            this.states = Set.of(wanted);
+            return this;
+        }
+
+        /**
+         * Selects the runs of an identity.
+         *
+         * @param key the identity of the key
+         * @return this builder
+         */
+        public Builder identity(Identity key) {
+            this.identity = key;
+            return this;
+        }
+
+        /**
+         * Selects the tasks that come after another one in the list, which is sorted by falling ids.
+         *
+         * @param last the last task of the page before
+         * @return this builder
+         */
+        public Builder after(TaskId last) {
+            this.before = last;
+            return this;
+        }
+
+        /**
+         * Sets the page size.
+         *
+         * @param tasks 1 to 1,000; 100 by default
+         * @return this builder
+         */
+        public Builder pageSize(int tasks) {
+            this.pageSize = tasks;
+            return this;
+        }
+
+        /**
+         * Builds the query.
+         *
+         * @return the query
+         */
+        public TaskQuery build() {
+            return new TaskQuery(tenant, queue, type, states, identity, before, pageSize);
+        }
     }
 }

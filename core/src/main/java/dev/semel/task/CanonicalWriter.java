@@ -3,7 +3,7 @@ package dev.semel.task;
 import java.util.HexFormat;
 import java.util.List;
 
-/** Writes values without white space and in one fixed order: canonically, or with all that was written. */
+/** Writes JSON values without white space and with sorted members, in canonical or in faithful form. */
 final class CanonicalWriter {
 
     private static final HexFormat HEX = HexFormat.of();
@@ -16,28 +16,28 @@ final class CanonicalWriter {
         this.canonical = canonical;
     }
 
-    /** The canonical form, as {@link Json#canonical()} describes it. */
-    static String canonical(JsonValue value, LeftOut leftOut, int expectedLength) {
+    /** Returns the canonical form, as {@link Json#canonical()} describes it. */
+    static String canonical(JsonValue value, ExcludedFields leftOut, int expectedLength) {
         CanonicalWriter writer = new CanonicalWriter(expectedLength, true);
         writer.write(value, leftOut);
         return writer.out.toString();
     }
 
-    /** A form that keeps members that are null and the spelling of numbers. */
+    /** Returns the faithful form, which keeps null members and the original spelling of numbers. */
     static String faithful(JsonValue value) {
         CanonicalWriter writer = new CanonicalWriter(64, false);
-        writer.write(value, LeftOut.NOTHING);
+        writer.write(value, ExcludedFields.NOTHING);
         return writer.out.toString();
     }
 
-    /** A text as a JSON string. */
+    /** Returns a text as a JSON string. */
     static String quoted(String text) {
         CanonicalWriter writer = new CanonicalWriter(text.length() + 2, true);
         writer.writeText(text);
         return writer.out.toString();
     }
 
-    private void write(JsonValue value, LeftOut leftOut) {
+    private void write(JsonValue value, ExcludedFields leftOut) {
         switch (value) {
             case JsonValue.Members(List<JsonValue.Member> members) -> writeMembers(members, leftOut);
             case JsonValue.Elements(List<JsonValue> elements) -> writeElements(elements, leftOut);
@@ -47,10 +47,10 @@ final class CanonicalWriter {
         }
     }
 
-    private void writeMembers(List<JsonValue.Member> members, LeftOut leftOut) {
+    private void writeMembers(List<JsonValue.Member> members, ExcludedFields leftOut) {
         char separator = '{';
         for (JsonValue.Member member : members) {
-            LeftOut inside = leftOut.under(member.name());
+            ExcludedFields inside = leftOut.under(member.name());
             if (inside.everything() || (canonical && member.value() == JsonValue.Word.NULL)) {
                 continue;
             }
@@ -66,10 +66,10 @@ final class CanonicalWriter {
         out.append('}');
     }
 
-    private void writeElements(List<JsonValue> elements, LeftOut leftOut) {
+    private void writeElements(List<JsonValue> elements, ExcludedFields leftOut) {
         char separator = '[';
         for (int i = 0; i < elements.size(); i++) {
-            LeftOut inside = leftOut.under(i);
+            ExcludedFields inside = leftOut.under(i);
             if (!inside.everything()) {
                 out.append(separator);
                 separator = ',';

@@ -3,20 +3,20 @@ package dev.semel.task;
 import java.time.Duration;
 
 /**
- * Told of every look at an idempotency key, by submissions and by guards. It is called on the caller's thread, so it must
- * be quick; what it throws is logged and otherwise ignored.
+ * Observer of idempotency checks, made by submissions and by guards. It is called on the caller's thread, so it must be
+ * quick. An exception that it throws is logged and otherwise ignored.
  */
 @FunctionalInterface
 public interface CheckObserver {
 
-    /** Tells nobody. */
+    /** An observer that does nothing. */
     CheckObserver NONE = (result, took) -> {};
 
     /**
-     * One look is over.
+     * Reports one finished check.
      *
-     * @param result what it came to
-     * @param took how long the store needed for the answer; not the effect, and not the task
+     * @param result the result of the check
+     * @param took how long the store took to answer, without the run time of the effect or the task
      */
     void checked(CheckResult result, Duration took);
 }

@@ -2,19 +2,19 @@ package dev.semel.task;
 
 import java.util.Locale;
 
-/** What one look at an idempotency key came to, for those who count. */
+/** The result of one check of an idempotency key, for metrics. */
 public enum CheckResult {
-    /** Nothing was recorded under the key: the task was created, the effect ran. */
+    /** No task or effect was recorded under the key: the task was created, or the effect ran. */
     NEW,
-    /** Something was recorded or is under way under the key: it was returned, refused or waited for. */
+    /** A task or effect is recorded or in progress under the key: it was returned, rejected or waited for. */
     DUPLICATE,
     /** The key was used with another input. */
     CONFLICT,
-    /** The store failed, so the question was not answered. */
+    /** The store failed, so the key could not be checked. */
     ERROR;
 
     /**
-     * The word for this result in metrics.
+     * Returns the word for this result in metrics.
      *
      * @return the name in lower case
      */

@@ -3,7 +3,7 @@ package dev.semel.task;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings the literal of a JSON number into the one spelling of its exact value.
+ * Converts the literal of a JSON number to the canonical spelling of its exact value.
  *
  * <p>The layout is that of ECMAScript's {@code Number::toString}, which RFC 8785 uses, but over the digits of the
  * literal instead of those of the nearest double: 9007199254740993 must not become …992. It works on digits alone, in
@@ -15,17 +15,17 @@ final class DecimalLiteral {
     private static final int MOST_DIGITS_BEFORE_POINT = 21;
     private static final int MOST_ZEROS_AFTER_POINT = 5;
 
-    // Far beyond every exponent that is allowed, and far below an overflow when the digits are counted in.
+    // Far above every allowed exponent, and far below an overflow when the number of digits is added.
     private static final long EXPONENT_CEILING = 1_000_000_000_000L;
 
     private DecimalLiteral() {}
 
     /**
-     * The canonical spelling, or null if the exponent of the value in scientific form is beyond an int. That exponent
-     * and not the written one counts, so that all spellings of a value, the canonical one too, are taken or refused
-     * alike.
+     * Returns the canonical spelling, or null if the exponent of the value in scientific form is beyond an int. The
+     * limit applies to that exponent and not to the written one, so that all spellings of a value, including the
+     * canonical one, are accepted or rejected alike.
      *
-     * @param literal a number that keeps to the grammar of RFC 8259
+     * @param literal a number that follows the grammar of RFC 8259
      */
     static @Nullable String canonical(String literal) {
         int start = literal.charAt(0) == '-' ? 1 : 0;

@@ -2,58 +2,58 @@ package dev.semel.task;
 
 import org.jspecify.annotations.Nullable;
 
-/** What becomes of one submission that has a key. */
+/** The decision about one submission that has a key. */
 public sealed interface Decision {
 
-    /** Make the first task of this identity. */
+    /** Creates the first task of this identity. */
     record Create() implements Decision {}
 
     /**
-     * Answer with the existing task.
+     * Returns the existing task.
      *
-     * @param inputDiffers whether the new input is another one and the policy only warns
+     * @param inputDiffers whether the new input is different and the policy only warns
      */
     record Return(boolean inputDiffers) implements Decision {}
 
     /**
-     * Refuse, and name the existing task.
+     * Rejects the submission, with an error that names the existing task.
      *
-     * @param inputDiffers whether the new input is another one and the policy only warns
+     * @param inputDiffers whether the new input is different and the policy only warns
      */
     record Reject(boolean inputDiffers) implements Decision {}
 
     /**
-     * Make a new task under the same identity; the old one has ended and stays as history.
+     * Creates a new task under the same identity. The old task has ended and is kept as history.
      *
      * @param run the new task's run
-     * @param sameLineage whether the new task continues the old one, with its tokens and recorded effects: after an end
-     *     without success it does, after success it is new work
+     * @param sameLineage whether the new task continues the old one, with its tokens and recorded effects: true after
+     *     an end without success, false after success, because a rerun is new work then
      */
     record Rerun(int run, boolean sameLineage) implements Decision {}
 
     /**
-     * Cancel the open task and make a new one, due when the old one has really ended.
+     * Cancels the open task and creates a new one, which becomes due when the old one has ended.
      *
      * @param run the new task's run
      */
     record Replace(int run) implements Decision {}
 
-    /** Refuse, because the same identity was used with another input or type. */
+    /** Rejects the submission, because the same identity was used with a different input or type. */
     record Conflict() implements Decision {}
 
     /**
-     * The task that an identity has already, as far as the decision needs it.
+     * The attributes of an identity's existing task that the decision depends on.
      *
      * @param type its task type
      * @param inputHash the hash of its input
-     * @param state its state; for a task whose data has gone, the state that its record remembers
+     * @param state its state; if the task's data was deleted, the state in the record
      * @param run its run
      * @param windowPassed whether the record's window has passed by the store's clock
      */
     record Existing(String type, InputHash inputHash, TaskState state, int run, boolean windowPassed) {}
 
     /**
-     * The submission, as far as the decision needs it.
+     * The attributes of a submission that the decision depends on.
      *
      * @param type its task type
      * @param inputHash the hash of its input
@@ -61,16 +61,16 @@ public sealed interface Decision {
     record Request(String type, InputHash inputHash) {}
 
     /**
-     * Decides what becomes of a submission.
+     * Decides whether a submission creates a task, returns the existing one or is rejected.
      *
-     * <p>The input is compared before the policy's word counts wherever that word is RETURN, REJECT, or RERUN after an
-     * end without success; REPLACE and RERUN after success take the new input whatever it is. A repeated send of the very
-     * same task id never comes here: the store recognises it first.
+     * <p>The inputs are compared before the policy's rule is applied if that rule is RETURN, REJECT, or RERUN after an
+     * end without success. REPLACE and RERUN after success accept any new input. A repeated send of the same task id
+     * never reaches this method: the store recognises it first.
      *
-     * @param existing the task that the identity has, or null where there is no record
+     * @param existing the existing task of the identity, or null if there is no record
      * @param request the submission
-     * @param policy what to do in which state
-     * @return the decision; the same for the same arguments, always
+     * @param policy the rule for each state
+     * @return the decision; it depends on the arguments only
      */
     static Decision decide(@Nullable Existing existing, Request request, ReusePolicy policy) {
         if (existing == null || (existing.windowPassed() && !existing.state().isOpen())) {
@@ -107,7 +107,7 @@ public sealed interface Decision {
         };
     }
 
-    /** Puts the comparison of the input before what the state's rule would do. */
+    /** Compares the inputs before the rule of the state is applied. */
     private static Decision compared(Decision rule, Existing existing, Request request, ReusePolicy policy) {
         if (existing.inputHash().equals(request.inputHash()) && existing.type().equals(request.type())) {
             return rule;
@@ -115,7 +115,7 @@ public sealed interface Decision {
         return switch (policy.otherInput()) {
             case CONFLICT -> new Conflict();
             case IGNORE -> rule;
-            // A caller that is only warned gets the existing task: a rerun would mix two inputs in one lineage.
+            // WARN returns the existing task instead of rerunning it: a rerun would mix two inputs in one lineage.
             case WARN -> rule instanceof Reject ? new Reject(true) : new Return(true);
         };
     }

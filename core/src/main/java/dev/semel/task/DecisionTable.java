@@ -7,9 +7,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The decision, printed: every state, every rule that may be set for it, the same and another input.
+ * The decision as a table: every state, every rule that can be set for it, with the same and with different input.
  *
- * <p>Each cell is the answer of {@link Decision#decide}, asked when the table is made; nothing is written by hand.
+ * <p>Each cell is computed by {@link Decision#decide} when the table is printed; no cell is written by hand.
  */
 public final class DecisionTable {
 
@@ -18,14 +18,14 @@ public final class DecisionTable {
     private DecisionTable() {}
 
     /**
-     * The table in Markdown.
+     * Returns the table in Markdown.
      *
-     * @return lines that end with a line feed
+     * @return lines, each terminated by a line feed
      */
     public static String markdown() {
         StringBuilder table = new StringBuilder()
-                .append(
-                        "| existing task | rule | same input | other input: CONFLICT | other input: WARN | other input: IGNORE |\n")
+                .append("| existing task | rule | same input | other input: CONFLICT | other input: WARN | other"
+                        + " input: IGNORE |\n")
                 .append("|---|---|---|---|---|---|\n");
         table.append("| none | | CREATE | CREATE | CREATE | CREATE |\n");
         for (TaskState state : TaskState.values()) {
@@ -71,8 +71,8 @@ public final class DecisionTable {
 
     private static String word(Decision decision) {
         return switch (decision) {
-            case Decision.Return(boolean differs) -> differs ? "RETURN, told that it differs" : "RETURN";
-            case Decision.Reject(boolean differs) -> differs ? "REJECT, told that it differs" : "REJECT";
+            case Decision.Return(boolean differs) -> differs ? "RETURN, with a warning" : "RETURN";
+            case Decision.Reject(boolean differs) -> differs ? "REJECT, with a warning" : "REJECT";
             case Decision.Rerun(int run, boolean sameLineage) ->
                 "RERUN as run " + run + (sameLineage ? ", same lineage" : ", new lineage");
             case Decision.Replace(int run) -> "REPLACE as run " + run;

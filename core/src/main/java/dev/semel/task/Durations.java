@@ -1,10 +1,11 @@
 package dev.semel.task;
 
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Durations as people write them: a whole number and a unit, for example {@code 30s} or {@code 7d}. */
+/** Durations in their text form: a whole number and a unit, for example {@code 30s} or {@code 7d}. */
 public final class Durations {
 
     private static final Pattern FORM = Pattern.compile("(\\d{1,18})(ms|s|m|h|d)");
@@ -43,9 +44,34 @@ public final class Durations {
     }
 
     /**
+     * Writes a duration for a person to read, whatever its size or precision.
+     *
+     * @param duration the duration
+     * @return for example {@code 90 s}, {@code 250 ms} or {@code 7 d}
+     */
+    public static String shown(Duration duration) {
+        long seconds = duration.getSeconds();
+        int nanos = duration.getNano();
+        if (nanos == 0) {
+            if (seconds == 0 || seconds % 60 != 0) {
+                return seconds + " s";
+            }
+            if (seconds % 3_600 != 0) {
+                return seconds / 60 + " min";
+            }
+            return seconds % 86_400 == 0 ? seconds / 86_400 + " d" : seconds / 3_600 + " h";
+        }
+        if (nanos % 1_000_000 == 0 && seconds >= -10 && seconds < 10) {
+            return duration.toMillis() + " ms";
+        }
+        BigDecimal exact = BigDecimal.valueOf(seconds).add(BigDecimal.valueOf(nanos, 9));
+        return exact.stripTrailingZeros().toPlainString() + " s";
+    }
+
+    /**
      * Writes a duration in the largest unit that is exact.
      *
-     * @param duration the duration, to the millisecond
+     * @param duration the duration, in whole milliseconds
      * @return for example {@code 90s}; {@link #parse} reads it
      */
     public static String text(Duration duration) {

@@ -3,16 +3,16 @@ package dev.semel.task;
 import java.util.Comparator;
 
 /**
- * Names one effect: a side effect inside a handler belongs to the lineage of its task, so that every later attempt, redrive
- * and rerun finds what an earlier one recorded.
+ * The identity of one effect. An effect belongs to the lineage of its task, so that every later attempt, redrive and
+ * rerun finds what an earlier one recorded.
  *
  * @param lineage the id of the lineage's first task
  * @param name the effect's name
- * @param index which one of those with this name, for effects in a loop; 0 for the first or only one
+ * @param index zero-based index among the effects with this name, for effects in a loop
  */
 public record EffectId(TaskId lineage, String name, int index) implements Comparable<EffectId> {
 
-    /** The highest index, and with it the most effects of one name. */
+    /** The highest index, which limits the number of effects with one name. */
     public static final int MAX_INDEX = 99_999;
 
     private static final Comparator<EffectId> ORDER = Comparator.comparing(EffectId::lineage)
@@ -29,7 +29,7 @@ public record EffectId(TaskId lineage, String name, int index) implements Compar
     }
 
     /**
-     * The idempotency token of this effect: the same over retries, redrives and reruns of the lineage.
+     * Returns the idempotency token of this effect: the same over retries, redrives and reruns of the lineage.
      *
      * @return 32 hexadecimal characters
      */
@@ -38,9 +38,9 @@ public record EffectId(TaskId lineage, String name, int index) implements Compar
     }
 
     /**
-     * The name and the index as people write them.
+     * Returns the name and the index in their text form.
      *
-     * @return for example {@code charge}, or {@code charge#3} with an index above 0
+     * @return for example {@code charge}, or {@code charge#3} if the index is above 0
      */
     public String label() {
         return index == 0 ? name : name + "#" + index;
@@ -52,7 +52,7 @@ public record EffectId(TaskId lineage, String name, int index) implements Compar
      * @param lineage the lineage
      * @param label as {@link #label} gives it
      * @return the effect
-     * @throws InvalidInput if it is no label
+     * @throws InvalidInput if the text is not a label
      */
     public static EffectId parse(TaskId lineage, String label) {
         int mark = label.lastIndexOf('#');
@@ -69,7 +69,7 @@ public record EffectId(TaskId lineage, String name, int index) implements Compar
         }
     }
 
-    /** In order of lineages, which is that of time, then of names and indexes. */
+    /** Compares by lineage, which is chronological, then by name and index. */
     @Override
     public int compareTo(EffectId other) {
         return ORDER.compare(this, other);

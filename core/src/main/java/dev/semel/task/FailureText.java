@@ -8,15 +8,16 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The text of a failure, as it is kept with an attempt. It never throws and ends after a bounded number of steps, whatever is
- * described: an exception is code of its author's, whose message, cause or stack trace may throw, be null or lead in a circle.
+ * The text of a failure, as it is stored with an attempt. Its methods never throw and end after a bounded number of
+ * steps for every exception: an exception class is foreign code, whose message, cause or stack trace may throw, be null
+ * or form a cycle.
  */
 public final class FailureText {
 
-    /** The most exceptions of one text: the failure, its causes, and what was suppressed. */
+    /** The maximum number of exceptions in one text: the failure, its causes and its suppressed exceptions. */
     static final int MOST_EXCEPTIONS = 50;
 
-    /** The most stack frames of one exception, so that the text has room for its causes. */
+    /** The maximum number of stack frames of one exception, so that the text has room for its causes. */
     static final int MOST_FRAMES = 30;
 
     private static final String CUT = "\n… (the rest is cut)";
@@ -28,14 +29,14 @@ public final class FailureText {
     private FailureText() {}
 
     /**
-     * Describes a failure with its stack and its causes; by its message alone where it has a message and no stack.
+     * Describes a failure by its stack and its causes, or by its message alone if it has a message and no stack.
      *
      * @param thrown the failure
-     * @return at most {@link Limits#ERROR_LENGTH} characters that every store can keep
+     * @return at most {@link Limits#ERROR_LENGTH} characters that every store accepts
      */
     public static String of(Throwable thrown) {
         return safely(thrown, () -> {
-            String message = asked(thrown::getMessage);
+            String message = orNull(thrown::getMessage);
             if (message != null && frames(thrown).length == 0) {
                 return Limits.error(message);
             }
@@ -49,23 +50,50 @@ public final class FailureText {
      * Describes a failure by its class and message.
      *
      * @param thrown the failure
-     * @return at most {@link Limits#ERROR_LENGTH} characters that every store can keep
+     * @return at most {@link Limits#ERROR_LENGTH} characters that every store accepts
      */
     public static String summary(Throwable thrown) {
         return safely(thrown, () -> Limits.error(head(thrown)));
+    }
+
+    /**
+     * Returns whether a logger can print a failure as it is: nothing in it throws, is missing, endless or huge.
+     *
+     * @param thrown the failure
+     * @return false if only its text should be logged
+     */
+    public static boolean isPrintable(Throwable thrown) {
+        try {
+            Throwable next = thrown;
+            for (int count = 0; count < MOST_EXCEPTIONS; count++) {
+                if (next == null) {
+                    return true;
+                }
+                String message = next.getMessage();
+                if ((message != null && message.length() > Limits.ERROR_LENGTH)
+                        || next.toString() == null
+                        || next.getStackTrace() == null) {
+                    return false;
+                }
+                next = next.getCause();
+            }
+            return false;
+        } catch (Throwable e) {
+            return false;
+        }
     }
 
     private static String safely(Throwable thrown, Supplier<String> description) {
         try {
             return description.get();
         } catch (Throwable e) {
-            // Out of memory, for example. The name of the class is there already.
+            // Out of memory, for example. The name of the class exists already.
             return thrown.getClass().getName();
         }
     }
 
-    /** What an exception says of itself; null if it throws instead. */
-    private static <T> @Nullable T asked(Supplier<@Nullable T> question) {
+    /** Returns the result of a getter of an exception, or null if the getter throws. */
+    private static <T> @Nullable T orNull(Supplier<@Nullable T> question) {
         try {
             return question.get();
         } catch (Throwable e) {
@@ -74,18 +102,20 @@ public final class FailureText {
     }
 
     private static StackTraceElement[] frames(Throwable thrown) {
-        StackTraceElement[] frames = asked(thrown::getStackTrace);
+        StackTraceElement[] frames = orNull(thrown::getStackTrace);
         return frames == null ? NO_FRAMES : frames;
     }
 
     private static String head(Throwable thrown) {
-        String message = asked(thrown::getLocalizedMessage);
+        String message = orNull(thrown::getLocalizedMessage);
         if (message != null && message.length() > Limits.ERROR_LENGTH) {
-            // Not by toString, which would copy the whole message.
+            // Not with toString, which would copy the whole message.
             return thrown.getClass().getName() + ": " + message.substring(0, Limits.ERROR_LENGTH);
         }
-        String all = asked(thrown::toString);
-        return all != null ? all : thrown.getClass().getName() + " (it throws when it is asked for its message)";
+        String all = orNull(thrown::toString);
+        return all != null
+                ? all
+                : thrown.getClass().getName() + " (its toString() throws an exception or returns null)";
     }
 
     /** Adds an exception, then its causes, in the form of {@link Throwable#printStackTrace()}. */
@@ -111,7 +141,7 @@ public final class FailureText {
                 add("\n\tSuppressed: ", suppressed, frames);
             }
             Throwable asked = next;
-            next = asked(asked::getCause);
+            next = orNull(asked::getCause);
             title = "\nCaused by: ";
             around = frames;
         }

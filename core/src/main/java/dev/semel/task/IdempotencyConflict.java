@@ -3,10 +3,10 @@ package dev.semel.task;
 import java.util.List;
 
 /**
- * The same key came with another input or another task type. Nothing was changed.
+ * Thrown when a key is used again with a different input or task type. Nothing was changed.
  *
- * <p>Either the key is too coarse (two different requests share it) or the input holds something that changes on every
- * retry (leave that field out of the type's hash).
+ * <p>Either the key is too coarse, so that two different requests share it, or the input contains a field that changes
+ * on every retry. Exclude such a field from the type's hash.
  */
 public final class IdempotencyConflict extends SemelException {
 
@@ -19,14 +19,14 @@ public final class IdempotencyConflict extends SemelException {
     private final transient List<String> differingPaths;
 
     /**
-     * Makes the exception.
+     * Creates the exception.
      *
      * @param message what happened
      * @param existingTaskId the task that has the key
      * @param status its state
      * @param existingHash the hash of its input
-     * @param requestHash the hash of the refused input
-     * @param differingPaths JSON pointers to the places that differ; empty where the first input is no longer stored
+     * @param requestHash the hash of the rejected input
+     * @param differingPaths JSON pointers to the values that differ; empty if the first input is no longer stored
      */
     public IdempotencyConflict(
             String message,
@@ -43,46 +43,34 @@ public final class IdempotencyConflict extends SemelException {
         this.differingPaths = List.copyOf(differingPaths);
     }
 
-    /**
-     * The task that has the key.
-     *
-     * @return its id
-     */
+    /** {@return the id of the task that has the key} */
     public TaskId existingTaskId() {
         return existingTaskId;
     }
 
     /**
-     * The state of the task that has the key.
+     * Returns the state of the task that has the key.
      *
-     * @return its state when the submission was refused
+     * @return its state when the submission was rejected
      */
     public TaskState status() {
         return status;
     }
 
-    /**
-     * The hash of the input that was accepted under this key.
-     *
-     * @return the hash
-     */
+    /** {@return the hash of the input that was accepted under this key} */
     public InputHash existingHash() {
         return existingHash;
     }
 
-    /**
-     * The hash of the input that was refused.
-     *
-     * @return the hash
-     */
+    /** {@return the hash of the rejected input} */
     public InputHash requestHash() {
         return requestHash;
     }
 
     /**
-     * Where the two inputs differ.
+     * Returns where the two inputs differ.
      *
-     * @return JSON pointers, never values; empty where the first input is no longer stored
+     * @return JSON pointers, never values; empty if the first input is no longer stored
      */
     public List<String> differingPaths() {
         return differingPaths;

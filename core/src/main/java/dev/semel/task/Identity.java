@@ -4,19 +4,19 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * What makes two submissions the same: tenant, scope and key.
+ * The identity of a submission: tenant, scope and key. Two submissions with equal identities ask for the same task.
  *
  * @param tenant the tenant
- * @param scopeKind what gave the scope its name
- * @param scopeName the name of the scope; empty for the tenant's own
- * @param key the caller's key, or the one that an {@link IdentityStrategy} made
+ * @param scopeKind the kind of the scope
+ * @param scopeName the name of the scope; empty for the scope of the tenant
+ * @param key the caller's key, or a key derived by an {@link IdentityStrategy}
  */
 public record Identity(String tenant, Scope.Kind scopeKind, String scopeName, String key) {
 
-    /** The tenant of those who do not name one. */
+    /** The tenant of submissions that name none. */
     public static final String DEFAULT_TENANT = "default";
 
-    // Changes when the derivation changes, so that hashes of two versions of Semel never mean the same by accident.
+    // Incremented when the derivation changes, so that hashes of two versions of Semel never match by accident.
     private static final byte VERSION = 1;
 
     /** Checks each part. */
@@ -24,16 +24,16 @@ public record Identity(String tenant, Scope.Kind scopeKind, String scopeName, St
         Limits.name("tenant", tenant);
         if (scopeKind == Scope.Kind.TENANT) {
             if (!scopeName.isEmpty()) {
-                throw new InvalidInput("The tenant's scope has no name, but got \"" + Limits.shown(scopeName) + "\".");
+                throw new InvalidInput("The tenant scope has no name, but got \"" + Limits.shown(scopeName) + "\".");
             }
         } else {
             Limits.name("scope", scopeName);
         }
-        Limits.key(key);
+        Limits.storedKey(key);
     }
 
     /**
-     * The identity of a submission.
+     * Returns the identity of a submission.
      *
      * @param tenant the tenant
      * @param scope the scope
@@ -47,10 +47,10 @@ public record Identity(String tenant, Scope.Kind scopeKind, String scopeName, St
     }
 
     /**
-     * The 32 bytes under which a store keeps the record: SHA-256 over a version byte and the four parts, each with its
-     * length before it, so that no two different identities give the same bytes.
+     * Returns the hash under which a store keeps the record: SHA-256 over a version byte and the four parts, each
+     * prefixed with its length, so that two different identities never hash the same bytes.
      *
-     * @return a new array
+     * @return a new array of 32 bytes
      */
     public byte[] hash() {
         byte[] tenantBytes = tenant.getBytes(StandardCharsets.UTF_8);

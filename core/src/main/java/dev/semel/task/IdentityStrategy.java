@@ -5,21 +5,21 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** How the key of a submission is found when the caller gives none. */
+/** The way in which the key of a submission is derived when the caller gives none. */
 public sealed interface IdentityStrategy {
 
-    /** The key is a hash of the task type and its whole input, less the fields that the type leaves out. */
+    /** Derives the key from the task type and the whole input, without the fields that the type excludes. */
     record Strict() implements IdentityStrategy {}
 
     /**
-     * The key is a hash of the task type and of chosen fields of the input; the same fields alone are compared when a
-     * key comes back with other input.
+     * Derives the key from the task type and selected fields of the input. Only these fields are compared when a key is
+     * used again.
      *
-     * @param fields the chosen fields; each must be there and not null
+     * @param fields the selected fields; each must be present and not null
      */
     record Contextual(List<JsonPointer> fields) implements IdentityStrategy {
 
-        /** Checks that there is something to choose. */
+        /** Checks that there is at least one field. */
         public Contextual {
             fields = List.copyOf(fields);
             if (fields.isEmpty()) {
@@ -29,30 +29,26 @@ public sealed interface IdentityStrategy {
         }
     }
 
-    /** The caller must give a key with every submission. */
+    /** Requires a key from the caller with every submission. */
     record CallerProvided() implements IdentityStrategy {}
 
-    /** Every submission is a new task: there is no record and no cost. */
+    /** Makes every submission a new task, without a key and without a record. */
     record AlwaysUnique() implements IdentityStrategy {}
 
     /**
-     * The key is made by a function of the user's own.
+     * Derives the key with a user-defined function.
      *
      * @param function from the input object to the key; null or empty means no key
      */
     record Custom(Function<Object, @Nullable String> function) implements IdentityStrategy {}
 
-    /**
-     * The strategy that takes the whole input for the key.
-     *
-     * @return the strategy
-     */
+    /** {@return the strategy that derives the key from the whole input} */
     static IdentityStrategy strict() {
         return new Strict();
     }
 
     /**
-     * The strategy that takes chosen fields for the key.
+     * Returns the strategy that derives the key from selected fields.
      *
      * @param pointers JSON pointers to the fields, for example {@code "/customer"}
      * @return the strategy
@@ -61,26 +57,18 @@ public sealed interface IdentityStrategy {
         return new Contextual(List.of(pointers).stream().map(JsonPointer::new).toList());
     }
 
-    /**
-     * The strategy that insists on a key from the caller.
-     *
-     * @return the strategy
-     */
+    /** {@return the strategy that requires a key from the caller} */
     static IdentityStrategy callerProvided() {
         return new CallerProvided();
     }
 
-    /**
-     * The strategy without keys: the default.
-     *
-     * @return the strategy
-     */
+    /** {@return the strategy without keys, which is the default} */
     static IdentityStrategy alwaysUnique() {
         return new AlwaysUnique();
     }
 
     /**
-     * The word for this strategy in configuration and explanations.
+     * Returns the word for this strategy in configuration and explanations.
      *
      * @return for example {@code caller_provided}
      */
@@ -95,49 +83,49 @@ public sealed interface IdentityStrategy {
     }
 
     /**
-     * Finds the key for a submission to which the caller gave none.
+     * Derives the key of a submission to which the caller gave none.
      *
      * @param type the name of the task type
      * @param input the input object, for a {@link Custom} function
-     * @param document gives the input as JSON; asked only by the strategies that hash it
-     * @param leftOut the fields that the type leaves out of its hash
-     * @return the key, or null where the submission has none
-     * @throws InvalidInput if the strategy needs something that is not there
+     * @param document supplies the input as JSON; called only by the strategies that hash it
+     * @param leftOut the fields that the type excludes from its hash
+     * @return the key, or null if the submission has none
+     * @throws InvalidInput if the input lacks what the strategy needs
      */
     default @Nullable String key(String type, Object input, Supplier<Json> document, List<JsonPointer> leftOut) {
         return switch (this) {
             case AlwaysUnique unique -> null;
-            // The prefixes keep a made key from meeting one that a caller gave in the same scope.
+            // The prefixes keep a derived key from colliding with a caller's key in the same scope.
             case Strict strict -> "strict:" + InputHash.of(document.get(), leftOut) + ":" + type;
             case Contextual(List<JsonPointer> fields) ->
                 "contextual:" + InputHash.ofFields(document.get(), fields) + ":" + type;
             case CallerProvided provided ->
                 throw new InvalidInput("Task type \"" + type + "\" needs an idempotency key with every submission"
                         + " (identity strategy caller_provided), but got none. Give one, or choose another strategy.");
-            case Custom(var function) -> made(type, function, input);
+            case Custom(var function) -> customKey(type, function, input);
         };
     }
 
-    private static @Nullable String made(String type, Function<Object, @Nullable String> function, Object input) {
+    private static @Nullable String customKey(String type, Function<Object, @Nullable String> function, Object input) {
         String made;
         try {
             made = function.apply(input);
         } catch (RuntimeException e) {
-            // Never an empty key: that would quietly make every submission unique.
+            // Not treated as "no key": that would silently make every submission unique.
             throw new InvalidInput(
-                    "The function that makes the key of task type \"" + type + "\" failed with "
-                            + e.getClass().getName() + ". Mend it, or give a key with the submission.",
+                    "The key function of task type \"" + type + "\" failed with "
+                            + e.getClass().getName() + ". Fix the function, or give a key with the submission.",
                     e);
         }
         return made == null || made.isEmpty() ? null : Limits.key(made);
     }
 
     /**
-     * Hashes what is compared when a key comes back: the chosen fields for {@link Contextual}, otherwise the whole input
-     * less the fields that the type leaves out.
+     * Hashes the part of the input that is compared when a key is used again: the selected fields for
+     * {@link Contextual}, otherwise the whole input without the fields that the type excludes.
      *
      * @param document the input
-     * @param leftOut the fields left out
+     * @param leftOut the excluded fields
      * @return the hash
      */
     default InputHash inputHash(Json document, List<JsonPointer> leftOut) {

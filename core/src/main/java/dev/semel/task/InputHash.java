@@ -12,10 +12,10 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The SHA-256 of what an input means; two inputs with the same hash ask for the same thing.
+ * The SHA-256 of an input's canonical form. Two inputs with the same hash are the same request.
  *
- * <p>It is taken over the UTF-8 bytes of the canonical form ({@link Json#canonical()}), so white space, the order of
- * members, escapes, the spelling of numbers and members that are null make no difference.
+ * <p>The hash covers the UTF-8 bytes of the canonical form ({@link Json#canonical()}), so white space, the order of
+ * members, escapes, the spelling of numbers and null members make no difference.
  */
 public final class InputHash {
 
@@ -29,30 +29,30 @@ public final class InputHash {
     }
 
     /**
-     * Hashes a whole input, less some of its parts.
+     * Hashes an input without its excluded parts.
      *
      * @param input the input
-     * @param leftOut the members and elements that do not count
+     * @param leftOut the members and elements to exclude
      * @return the hash
-     * @throws InvalidInput if the whole input is left out
+     * @throws InvalidInput if the whole input is excluded
      */
     public static InputHash of(Json input, Collection<JsonPointer> leftOut) {
         return ofText(input.canonical(leftOut));
     }
 
     /**
-     * Hashes chosen fields of an input and nothing else. The order in which they are named makes no difference, nor
-     * does naming one twice.
+     * Hashes selected fields of an input. The order of the fields and repeated fields make no difference.
      *
      * @param input the input
-     * @param fields the places of the fields
+     * @param fields pointers to the fields
      * @return the hash of the array of pairs {@code [pointer, value]}, sorted by pointer, in canonical form
      * @throws InvalidInput if there are no fields, or one of them is missing or null
      */
     public static InputHash ofFields(Json input, List<JsonPointer> fields) {
         if (fields.isEmpty()) {
-            throw new InvalidInput("A hash of chosen fields needs at least one field, but got none: all inputs would be"
-                    + " equal. Name one by a JSON pointer, such as \"/customer\".");
+            throw new InvalidInput(
+                    "A hash of selected fields needs at least one field, but got none: all inputs would be equal."
+                            + " Name a field by a JSON pointer, such as \"/customer\".");
         }
         SortedSet<JsonPointer> sorted = new TreeSet<>(Comparator.comparing(JsonPointer::text));
         sorted.addAll(fields);
@@ -60,25 +60,26 @@ public final class InputHash {
         for (JsonPointer field : sorted) {
             JsonValue value = input.root().find(field.tokens());
             if (value == null) {
-                throw new InvalidInput("A chosen field is there and not null, but \"" + Limits.shown(field.text())
-                        + "\" is missing or null in the input. Send a value for it, or choose other fields.");
+                throw new InvalidInput(
+                        "A selected field must be present and not null, but \"" + Limits.shown(field.text())
+                                + "\" is missing or null in the input. Send a value for it, or select other fields.");
             }
             pairs.add(new JsonValue.Elements(List.of(new JsonValue.Text(field.text()), value)));
         }
-        return ofText(CanonicalWriter.canonical(new JsonValue.Elements(pairs), LeftOut.NOTHING, 128));
+        return ofText(CanonicalWriter.canonical(new JsonValue.Elements(pairs), ExcludedFields.NOTHING, 128));
     }
 
     /**
-     * Takes up a hash that was stored.
+     * Restores a hash from its stored bytes.
      *
      * @param bytes its 32 bytes
      * @return the hash
-     * @throws InvalidInput if there are not 32 bytes
+     * @throws InvalidInput if the array does not have 32 bytes
      */
     public static InputHash ofBytes(byte[] bytes) {
         if (bytes.length != Sha256.LENGTH) {
             throw new InvalidInput("An input hash has " + Sha256.LENGTH + " bytes, but got " + bytes.length
-                    + ". Pass on what bytes() gave.");
+                    + ". Pass the array that bytes() returned.");
         }
         return new InputHash(bytes.clone());
     }
@@ -95,15 +96,15 @@ public final class InputHash {
             try {
                 return new InputHash(HEX.parseHex(text, PREFIX.length(), text.length()));
             } catch (IllegalArgumentException e) {
-                // Not hexadecimal: answered below like every other wrong form.
+                // Not hexadecimal: reported below like every other wrong form.
             }
         }
-        throw new InvalidInput("An input hash reads \"sha256:\" and 64 hexadecimal digits, but got \""
-                + Limits.shown(text) + "\". Pass on what toString() gave.");
+        throw new InvalidInput("An input hash is \"sha256:\" followed by 64 hexadecimal digits, but got \""
+                + Limits.shown(text) + "\". Pass the text that toString() returned.");
     }
 
     /**
-     * The hash as it is stored.
+     * Returns the bytes of the hash for storage.
      *
      * @return a new array of 32 bytes
      */
@@ -111,7 +112,7 @@ public final class InputHash {
         return bytes.clone();
     }
 
-    /** Whether the other is a hash of the same bytes. */
+    /** Returns whether the other is a hash of the same bytes. */
     @Override
     public boolean equals(@Nullable Object other) {
         return other instanceof InputHash hash && Arrays.equals(bytes, hash.bytes);
@@ -122,7 +123,7 @@ public final class InputHash {
         return Arrays.hashCode(bytes);
     }
 
-    /** The hash as {@code sha256:} and 64 hexadecimal digits in lower case. */
+    /** Returns the hash as {@code sha256:} and 64 hexadecimal digits in lower case. */
     @Override
     public String toString() {
         return PREFIX + HEX.formatHex(bytes);

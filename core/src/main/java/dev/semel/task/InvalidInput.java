@@ -1,12 +1,12 @@
 package dev.semel.task;
 
-/** A value that Semel does not take. Nothing was stored; mend the call and send it again. */
+/** Thrown for a value that Semel does not accept. Nothing was stored. Fix the call and send it again. */
 public final class InvalidInput extends SemelException {
 
     private static final long serialVersionUID = 1L;
 
     /**
-     * Makes the exception.
+     * Creates the exception.
      *
      * @param message what is allowed, the value in quotes, and what to do
      */
@@ -15,10 +15,10 @@ public final class InvalidInput extends SemelException {
     }
 
     /**
-     * Makes the exception with its cause.
+     * Creates the exception with its cause.
      *
      * @param message what is allowed, the value in quotes, and what to do
-     * @param cause what led to it
+     * @param cause the cause
      */
     public InvalidInput(String message, Throwable cause) {
         super(message, cause);

@@ -5,33 +5,35 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A JSON document that has been parsed and checked, and cannot change.
+ * An immutable JSON document that has been parsed and checked.
  *
- * <p>What is accepted is RFC 8259 to the letter, less what two readers could understand differently: an object has each
- * member once, and every string is valid Unicode. Numbers are never turned into a double; a document keeps each as it
- * was written and compares it by its exact value.
+ * <p>The accepted grammar is RFC 8259, restricted to documents that all parsers read alike: member names are unique in
+ * their object, and every string is valid Unicode. Numbers are never converted to a double. A document keeps each
+ * number as it was written and compares it by its exact value.
  *
- * <p>Equality of objects of this class is identity. To ask whether two documents mean the same, compare their
- * {@link #canonical()} forms or their {@link InputHash}es. {@link #toString()} does not show the content, which may be
- * secret.
+ * <p>Objects of this class are equal only if they are identical. To check whether two documents have the same meaning,
+ * compare their {@link #canonical()} forms or their {@link InputHash}es. {@link #toString()} does not show the content,
+ * which may be secret.
  */
 public final class Json {
 
-    /** The most bytes of UTF-8 that a document may have: 1 MiB. */
+    /** The maximum size of a document in bytes of UTF-8: 1 MiB. */
     public static final int MAX_BYTES = Limits.DOCUMENT_BYTES;
 
-    /** The deepest that arrays and objects may be nested in each other; {@code []} is 1 deep. */
+    /** The maximum nesting depth of arrays and objects; {@code []} has depth 1. */
     public static final int MAX_DEPTH = 64;
 
-    /** The most paths that {@link #differingPaths} names. */
+    /** The maximum number of paths that {@link #differingPaths} returns. */
     public static final int MAX_PATHS = 20;
 
-    /** The most characters of a path that {@link #differingPaths} gives; a longer one is cut there and ends in "…". */
+    /**
+     * The maximum length of a path that {@link #differingPaths} returns; a longer path is cut there and ends in "…".
+     */
     public static final int MAX_PATH_LENGTH = 255;
 
     /**
-     * What stands for the whole document among paths. Its pointer is the empty text, which nobody would see in a
-     * message, and {@code "/"} is taken: it is the member whose name is empty.
+     * The path of the whole document. Its JSON pointer is the empty string, which is invisible in a message, and
+     * {@code "/"} is the member with the empty name.
      */
     public static final String ROOT_PATH = "(root)";
 
@@ -49,32 +51,32 @@ public final class Json {
      * @param text the JSON text
      * @return the document
      * @throws InvalidInput if the text is not valid JSON, is larger than {@link #MAX_BYTES}, is nested deeper than
-     *     {@link #MAX_DEPTH}, has a member twice in one object, half of a surrogate pair in a string or a name, or a
-     *     number whose exponent does not fit an int. The message names the place, and never a value
+     *     {@link #MAX_DEPTH}, has a duplicate member in an object, half of a surrogate pair in a string or a name, or a
+     *     number whose exponent does not fit an int. The message names the position, and never a value
      */
     public static Json parse(String text) {
         long bytes = Surrogates.utf8Length(text);
         if (bytes > MAX_BYTES) {
             throw new InvalidInput("JSON text has at most " + MAX_BYTES + " bytes of UTF-8, but got " + bytes
-                    + ". Keep the large part elsewhere, and send where it is.");
+                    + ". Store the large part elsewhere, and send a reference to it.");
         }
         return new Json(text, JsonReader.read(text, bytes == text.length()));
     }
 
     /**
-     * The text of the document.
+     * Returns the text of the document.
      *
-     * @return the text as it was parsed; for a part taken with {@link #at}, the same values written without white space
-     *     and with sorted members
+     * @return the text as it was parsed; for a part returned by {@link #at}, the same values without white space and
+     *     with sorted members
      */
     public String text() {
         return text;
     }
 
     /**
-     * The one spelling of what this document means: RFC 8785, with two differences. A member that is null is absent (an
-     * element that is null stays), and a number keeps its exact value: RFC 8785 rounds to a double, so that 2^53
-     * and 2^53 + 1 would fall together. Numbers are laid out as RFC 8785 does it, but with all their digits.
+     * Returns the canonical form of this document: RFC 8785 with two differences. A null member is removed, but a null
+     * element is kept. A number keeps its exact value: RFC 8785 rounds to a double, so that 2^53 and 2^53 + 1 would
+     * become equal. Numbers have the layout of RFC 8785, but with all their digits.
      *
      * @return the canonical text; it may be longer than the original, because {@code 1e20} is written out
      */
@@ -83,23 +85,23 @@ public final class Json {
     }
 
     /**
-     * The canonical form of the document without some of its parts, which are removed before anything else.
+     * Returns the canonical form of the document after some of its parts have been removed.
      *
-     * @param leftOut the members and elements to remove; what is not there need not be removed and is no error. Each
-     *     index counts in the array as it is, and the elements after a removed one move up: {@code [1,2,3]} without
-     *     {@code /1} is {@code [1,3]}
+     * @param leftOut the members and elements to remove; a pointer to an absent value is ignored. Each index refers to
+     *     the original array, and the elements after a removed one move up: {@code [1,2,3]} without {@code /1} is
+     *     {@code [1,3]}
      * @return the canonical text
-     * @throws InvalidInput if the whole document is to be removed
+     * @throws InvalidInput if a pointer refers to the whole document
      */
     public String canonical(Collection<JsonPointer> leftOut) {
-        return CanonicalWriter.canonical(root, LeftOut.of(leftOut), text.length());
+        return CanonicalWriter.canonical(root, ExcludedFields.of(leftOut), text.length());
     }
 
     /**
-     * The part of the document at a place.
+     * Returns the value at a position in the document.
      *
-     * @param pointer the place
-     * @return the part; empty if there is nothing at that place, or null
+     * @param pointer the position
+     * @return the value; empty if it is absent or null
      */
     public Optional<Json> at(JsonPointer pointer) {
         return Optional.ofNullable(root.find(pointer.tokens()))
@@ -107,35 +109,36 @@ public final class Json {
     }
 
     /**
-     * The places at which two documents differ, judged as in their canonical forms. Names are shown and values never.
+     * Returns the positions at which the canonical forms of two documents differ. The paths contain names, and never
+     * values.
      *
-     * @param before the one document
-     * @param after the other
-     * @param leftOut the members and elements that do not count
-     * @return JSON pointers as text, in the order of the canonical form; {@link #ROOT_PATH} for the whole document.
-     *     There are at most {@link #MAX_PATHS}; if more places differ, one further entry {@code "…"} says so. Empty
-     *     exactly if the canonical forms are equal
-     * @throws InvalidInput if the whole document is left out
+     * @param before the first document
+     * @param after the second document
+     * @param leftOut the members and elements to ignore
+     * @return JSON pointers as text, in the order of the canonical form; {@link #ROOT_PATH} for the whole document. At
+     *     most {@link #MAX_PATHS} are returned; if more positions differ, an additional last entry {@code "…"} shows
+     *     that. Empty exactly if the canonical forms are equal
+     * @throws InvalidInput if a pointer refers to the whole document
      */
     public static List<String> differingPaths(Json before, Json after, Collection<JsonPointer> leftOut) {
-        return JsonDiff.paths(before.root, after.root, LeftOut.of(leftOut));
+        return JsonDiff.paths(before.root, after.root, ExcludedFields.of(leftOut));
     }
 
     /**
      * Writes a text as a JSON string.
      *
-     * @param text the text; halves of surrogate pairs, which no document may have, become U+FFFD
+     * @param text the text; unpaired surrogates, which are not allowed in a document, become U+FFFD
      * @return the string with its quotes
      */
     public static String quoted(String text) {
-        return CanonicalWriter.quoted(Surrogates.mended(text));
+        return CanonicalWriter.quoted(Surrogates.replaceUnpaired(text));
     }
 
     JsonValue root() {
         return root;
     }
 
-    /** The size of the document, without its content. */
+    /** Returns the size of the document, without its content. */
     @Override
     public String toString() {
         return "Json[" + text.length() + " characters]";

@@ -3,7 +3,7 @@ package dev.semel.task;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Walks two documents side by side and notes where they differ under the canonical rules. */
+/** Walks two documents side by side and records where they differ under the canonical rules. */
 final class JsonDiff {
 
     private static final String CUT = "…";
@@ -13,7 +13,7 @@ final class JsonDiff {
 
     private JsonDiff() {}
 
-    static List<String> paths(JsonValue before, JsonValue after, LeftOut leftOut) {
+    static List<String> paths(JsonValue before, JsonValue after, ExcludedFields leftOut) {
         JsonDiff diff = new JsonDiff();
         diff.compare(before, after, leftOut);
         if (diff.isFull()) {
@@ -22,12 +22,12 @@ final class JsonDiff {
         return List.copyOf(diff.found);
     }
 
-    // One more than is shown: only then is it known that there is more.
+    // One more than is returned: that shows that the list is cut.
     private boolean isFull() {
         return found.size() > Json.MAX_PATHS;
     }
 
-    private void compare(JsonValue before, JsonValue after, LeftOut leftOut) {
+    private void compare(JsonValue before, JsonValue after, ExcludedFields leftOut) {
         if (before instanceof JsonValue.Members(var left) && after instanceof JsonValue.Members(var right)) {
             compareMembers(left, right, leftOut);
         } else if (before instanceof JsonValue.Elements(var left) && after instanceof JsonValue.Elements(var right)) {
@@ -43,13 +43,13 @@ final class JsonDiff {
             case JsonValue.Decimal number ->
                 after instanceof JsonValue.Decimal other && number.canonical().equals(other.canonical());
             case JsonValue.Word word -> word == after;
-            // Two objects or two arrays never get here, and one of them is not equal to anything else.
+            // Two objects or two arrays never reach this line, and an object or an array equals no other kind of value.
             case JsonValue.Members members -> false;
             case JsonValue.Elements elements -> false;
         };
     }
 
-    private void compareMembers(List<JsonValue.Member> left, List<JsonValue.Member> right, LeftOut leftOut) {
+    private void compareMembers(List<JsonValue.Member> left, List<JsonValue.Member> right, ExcludedFields leftOut) {
         int l = 0;
         int r = 0;
         while ((l < left.size() || r < right.size()) && !isFull()) {
@@ -58,11 +58,11 @@ final class JsonDiff {
                     : r == right.size()
                             ? -1
                             : left.get(l).name().compareTo(right.get(r).name());
-            // A member that one side lacks is to be compared as if it were null there.
+            // A member that one side lacks is compared as null there.
             String name = order <= 0 ? left.get(l).name() : right.get(r).name();
             JsonValue before = order <= 0 ? left.get(l++).value() : JsonValue.Word.NULL;
             JsonValue after = order >= 0 ? right.get(r++).value() : JsonValue.Word.NULL;
-            LeftOut inside = leftOut.under(name);
+            ExcludedFields inside = leftOut.under(name);
             if (!inside.everything()) {
                 path.addLast(name);
                 compare(before, after, inside);
@@ -71,10 +71,10 @@ final class JsonDiff {
         }
     }
 
-    private void compareElements(List<JsonValue> left, List<JsonValue> right, LeftOut leftOut) {
-        // What is left out is left out on both sides at the same index, so the rest still stand side by side.
+    private void compareElements(List<JsonValue> left, List<JsonValue> right, ExcludedFields leftOut) {
+        // An ignored element is ignored on both sides at the same index, so the others stay aligned.
         for (int i = 0; i < Math.max(left.size(), right.size()) && !isFull(); i++) {
-            LeftOut inside = leftOut.under(i);
+            ExcludedFields inside = leftOut.under(i);
             if (!inside.everything()) {
                 path.addLast(Integer.toString(i));
                 if (i < left.size() && i < right.size()) {

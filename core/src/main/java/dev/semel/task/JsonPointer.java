@@ -6,9 +6,10 @@ import java.util.List;
 /**
  * The address of one value inside a JSON document, as RFC 6901 defines it.
  *
- * <p>The empty text is the whole document. Otherwise the text is a row of tokens, each with {@code /} before it: the
- * name of a member, or the index of an array element. Inside a token {@code ~0} stands for {@code ~} and {@code ~1} for
- * {@code /}. Each address has exactly one spelling, so two pointers are equal exactly when their texts are.
+ * <p>The empty string refers to the whole document. Otherwise the text is a sequence of tokens, each preceded by
+ * {@code /}: the name of a member, or the index of an array element. Inside a token {@code ~0} stands for {@code ~} and
+ * {@code ~1} for {@code /}. Each address has exactly one spelling, so two pointers are equal exactly when their texts
+ * are.
  *
  * @param text the pointer as it is written, for example {@code /customer/name}
  */
@@ -34,9 +35,9 @@ public record JsonPointer(String text) {
     }
 
     /**
-     * Makes a pointer out of plain names and indices, and escapes them.
+     * Creates a pointer from unescaped names and indices.
      *
-     * @param tokens the names and indices from the outside in; none for the whole document
+     * @param tokens the names and indices from the outside in; empty for the whole document
      * @return the pointer
      */
     public static JsonPointer of(String... tokens) {
@@ -44,9 +45,9 @@ public record JsonPointer(String text) {
     }
 
     /**
-     * The names and indices from the outside in, no longer escaped.
+     * Returns the unescaped names and indices from the outside in.
      *
-     * @return the tokens; none for the whole document
+     * @return the tokens; empty for the whole document
      */
     public List<String> tokens() {
         List<String> tokens = new ArrayList<>();
@@ -60,13 +61,13 @@ public record JsonPointer(String text) {
         return List.copyOf(tokens);
     }
 
-    /** The pointer as it is written. */
+    /** Returns the pointer as it is written. */
     @Override
     public String toString() {
         return text;
     }
 
-    // Text and not a pointer, because messages must also name places that no valid pointer can name.
+    // Returns text and not a pointer, because messages must also name positions that no valid pointer can name.
     static String join(List<String> tokens) {
         StringBuilder text = new StringBuilder();
         for (String token : tokens) {

@@ -17,23 +17,23 @@ import tools.jackson.core.json.JsonFactory;
 import tools.jackson.core.json.JsonReadFeature;
 
 /**
- * Reads text into checked values with Jackson's streaming parser, and puts every refusal into our own words: Jackson's
+ * Reads text into checked values with Jackson's streaming parser. Every error gets a message of our own: Jackson's
  * messages quote the text, which may be secret, so neither they nor their exceptions are passed on.
  */
 final class JsonReader {
 
     private static final JsonFactory FACTORY = JsonFactory.builder()
-            // The limit on the whole document is ours and has been checked; below it no part is too long.
+            // Our limit on the whole document has been checked before, so no part needs a limit of its own.
             .streamReadConstraints(StreamReadConstraints.builder()
                     .maxStringLength(Json.MAX_BYTES)
                     .maxNumberLength(Json.MAX_BYTES)
                     .maxNameLength(Json.MAX_BYTES)
-                    // One more than ours, so that ours speaks first.
+                    // One more than our own limit, so that our error message is the one that is reported.
                     .maxNestingDepth(Json.MAX_DEPTH + 1)
                     .build())
-            // The table of names is state shared between documents, and refuses names that collide in it.
+            // The table of names is state shared between documents, and rejects names that collide in it.
             .disable(TokenStreamFactory.Feature.CANONICALIZE_PROPERTY_NAMES)
-            // So that NaN arrives as a number, and can be refused with its place and the reason.
+            // So that NaN is read as a number, and can be rejected with its position and the reason.
             .enable(JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS)
             .build();
 
@@ -41,8 +41,8 @@ final class JsonReader {
 
     private final JsonParser parser;
 
-    // Where half of a surrogate pair stands alone. It is looked for in the text and not left to Jackson, whose versions
-    // differ in which halves they refuse; the reader only finds out in which string it is.
+    // The offset of the first unpaired surrogate. It is found in the text and not by Jackson, whose versions differ in
+    // which unpaired surrogates they reject; the reader only finds out which string contains it.
     private final int loneHalf;
 
     private JsonReader(JsonParser parser, int loneHalf) {
@@ -62,12 +62,12 @@ final class JsonReader {
             JsonToken first = parser.nextToken();
             if (first == null) {
                 throw new InvalidInput(
-                        "JSON text holds one value, but this one is empty or only white space. Send a value,"
-                                + " or null where there is nothing to send.");
+                        "JSON text contains one value, but this text is empty or only white space. Send a value, or"
+                                + " null if there is nothing to send.");
             }
             JsonValue root = value(first, 0);
             if (hasMore()) {
-                throw new InvalidInput("JSON text holds one value, but more follows after it at "
+                throw new InvalidInput("JSON text contains one value, but more text follows it at "
                         + lineAndColumn(parser.currentTokenLocation()) + ". Remove the rest, or send an array.");
             }
             return root;
@@ -86,18 +86,18 @@ final class JsonReader {
 
     private InvalidInput refusal(JacksonException e) {
         String pointer = pointer();
-        // Only near: where the grammar breaks, Jackson may not have come to the place itself yet.
+        // Only near: Jackson may report a syntax error before it has reached the value itself.
         String place = (pointer.isEmpty() ? "at " : "near \"" + Limits.shown(pointer) + "\", ")
                 + lineAndColumn(e.getLocation());
         if (e.getLocation().getCharOffset() >= loneHalf) {
             return loneHalf("string or member name", place);
         }
         if (e instanceof UnexpectedEndOfInputException) {
-            return new InvalidInput(
-                    "JSON text is complete, but this one ends in the middle of a value " + place + ". Send all of it.");
+            return new InvalidInput("JSON text must be complete, but this text ends in the middle of a value " + place
+                    + ". Send the complete text.");
         }
-        return new InvalidInput("JSON text follows the grammar of RFC 8259, but this one breaks it " + place
-                + ". Correct it there, or let a JSON library write it.");
+        return new InvalidInput("JSON text must follow the grammar of RFC 8259, but this text breaks it " + place
+                + ". Fix it there, or generate the text with a JSON library.");
     }
 
     private JsonValue value(JsonToken token, int depth) {
@@ -116,8 +116,9 @@ final class JsonReader {
 
     private int deeper(int depth) {
         if (depth == Json.MAX_DEPTH) {
-            throw new InvalidInput("JSON is nested at most " + Json.MAX_DEPTH + " deep, but this goes deeper " + here()
-                    + ". Flatten it, or send the inner part as a string.");
+            throw new InvalidInput(
+                    "JSON is nested at most " + Json.MAX_DEPTH + " levels deep, but this text is nested deeper "
+                            + here() + ". Flatten it, or send the inner part as a string.");
         }
         return depth + 1;
     }
@@ -132,8 +133,8 @@ final class JsonReader {
         for (int i = 1; i < members.size(); i++) {
             String name = members.get(i).name();
             if (name.equals(members.get(i - 1).name())) {
-                throw new InvalidInput("A JSON object has each member once, but \"" + Limits.shown(name)
-                        + "\" is there more than once in the object " + at() + " that ends at "
+                throw new InvalidInput("Member names of a JSON object are unique, but \"" + Limits.shown(name)
+                        + "\" occurs more than once in the object " + at() + " that ends at "
                         + lineAndColumn(parser.currentTokenLocation()) + ". Remove or rename one.");
             }
         }
@@ -152,12 +153,13 @@ final class JsonReader {
         char last = literal.charAt(literal.length() - 1);
         if (last < '0' || last > '9') {
             throw new InvalidInput(
-                    "A JSON number is finite, but got NaN or an infinity " + here() + ". Send null, or a string.");
+                    "A JSON number must be finite, but got NaN or infinity " + here() + ". Send null, or a string.");
         }
         String canonical = DecimalLiteral.canonical(literal);
         if (canonical == null) {
             throw new InvalidInput("A JSON number has an exponent between -" + Integer.MAX_VALUE + " and "
-                    + Integer.MAX_VALUE + ", but the one " + here() + " has not. Send a smaller one, or a string.");
+                    + Integer.MAX_VALUE + ", but the exponent of the number " + here()
+                    + " is out of range. Send a number in the range, or a string.");
         }
         return new JsonValue.Decimal(literal, canonical);
     }
@@ -170,8 +172,8 @@ final class JsonReader {
     }
 
     private static InvalidInput loneHalf(String what, String place) {
-        return new InvalidInput("A JSON " + what + " is valid Unicode, but there is half of a surrogate pair " + place
-                + ". Remove it, or send both halves in the same way, escaped or not.");
+        return new InvalidInput("A JSON " + what + " must be valid Unicode, but there is half of a surrogate pair "
+                + place + ". Remove it, or send both halves in the same way, escaped or not.");
     }
 
     private String here() {

@@ -13,13 +13,13 @@ sealed interface JsonValue {
     /** An array. */
     record Elements(List<JsonValue> elements) implements JsonValue {}
 
-    /** A string, no longer escaped. */
+    /** A string, unescaped. */
     record Text(String text) implements JsonValue {}
 
-    /** A number: as it was written, and in the one spelling of its value. */
+    /** A number, as it was written and in canonical spelling. */
     record Decimal(String literal, String canonical) implements JsonValue {}
 
-    /** The three values that are words. */
+    /** One of the three literals null, true and false. */
     enum Word implements JsonValue {
         NULL("null"),
         TRUE("true"),
@@ -39,11 +39,11 @@ sealed interface JsonValue {
     /** A name and its value. */
     record Member(String name, JsonValue value) {
 
-        // Strings compare by UTF-16 code units, which is the order that RFC 8785 asks for.
+        // Strings compare by UTF-16 code units, which is the order that RFC 8785 requires.
         static final Comparator<Member> BY_NAME = Comparator.comparing(Member::name);
     }
 
-    /** Follows the tokens of a pointer; null where they lead nowhere, and where they lead to a JSON null. */
+    /** Follows the tokens of a pointer. Returns null if the value is absent or a JSON null. */
     default @Nullable JsonValue find(List<String> tokens) {
         JsonValue found = this;
         for (String token : tokens) {

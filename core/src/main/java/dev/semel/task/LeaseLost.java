@@ -1,15 +1,15 @@
 package dev.semel.task;
 
 /**
- * Another attempt has taken over, or the task has ended: this attempt can no longer change it, and whatever it does is
- * discarded. Let it pass; there is nothing to mend.
+ * Thrown in an attempt that has lost its lease: another attempt has taken over, or the task has ended. This attempt can
+ * no longer change the task, and its result is discarded. Do not catch it; there is nothing to fix.
  */
 public final class LeaseLost extends SemelException {
 
     private static final long serialVersionUID = 1L;
 
     /**
-     * Makes the exception.
+     * Creates the exception.
      *
      * @param message which attempt of which task
      */

@@ -2,38 +2,45 @@ package dev.semel.task;
 
 import java.time.Duration;
 
-/** The limits on everything a caller hands in, and the checks that hold them. */
+/** The limits on all values that callers pass, and the checks that enforce them. */
 public final class Limits {
 
-    /** The most characters a key may have. */
+    /** The maximum length of a key in characters. */
     public static final int KEY_LENGTH = 255;
 
-    /** The most characters a tenant, queue, task type, custom scope, worker or effect name may have. */
+    /** The maximum length of a tenant, queue, task type, custom scope, worker or effect name in characters. */
     public static final int NAME_LENGTH = 100;
 
-    /** The most bytes of UTF-8 an input or a result may have: 1 MiB. */
+    /** The maximum size of an input or a result in bytes of UTF-8: 1 MiB. */
     public static final int DOCUMENT_BYTES = 1 << 20;
 
-    /** The most characters of an error that are kept with an attempt; the rest is cut off, and marked so. */
+    /**
+     * The maximum length of the error text that is stored with an attempt. The rest is cut off, and a mark is added.
+     */
     public static final int ERROR_LENGTH = 8_000;
 
     /** The highest priority; the lowest, and the default, is 0. */
     public static final int PRIORITY = 9;
 
-    /** How much earlier a task is taken for each step of priority. Bounded, so a low priority waits but never starves. */
+    /**
+     * How much earlier a task is claimed for each step of priority. Bounded, so that a task of low priority waits but
+     * never starves.
+     */
     public static final Duration PRIORITY_STEP = Duration.ofSeconds(60);
 
     /** The longest delay, lease, window or timeout: 100 years, so that no sum of times overflows. */
     public static final Duration LONGEST = Duration.ofDays(36_525);
+
+    private static final Duration MILLISECOND = Duration.ofMillis(1);
 
     private static final int SHOWN = 80;
 
     private Limits() {}
 
     /**
-     * Checks a name: 1 to 100 characters out of letters, digits and {@code _ - . : /}, beginning with a letter or digit.
+     * Checks a name: 1 to 100 letters, digits or any of {@code _ - . : /}, beginning with a letter or digit.
      *
-     * @param what what it names, for the message, for example {@code "queue"}
+     * @param what the kind of the name, for the message, for example {@code "queue"}
      * @param name the name
      * @return the name
      * @throws InvalidInput if it is not allowed
@@ -41,7 +48,7 @@ public final class Limits {
     public static String name(String what, String name) {
         if (name.isEmpty() || name.length() > NAME_LENGTH || !isSafe(name)) {
             throw new InvalidInput(
-                    "A " + what + " name has 1 to " + NAME_LENGTH + " letters (a-z, A-Z), digits or any of"
+                    article(what) + " name has 1 to " + NAME_LENGTH + " letters (a-z, A-Z), digits or any of"
                             + " _ - . : / and begins with a letter or digit, but got \"" + shown(name) + "\" ("
                             + name.length() + " characters). Choose another name.");
         }
@@ -49,25 +56,39 @@ public final class Limits {
     }
 
     /**
-     * Checks a key: 1 to 255 characters, none of them a control character or half of a surrogate pair.
+     * Checks a key: 1 to 255 characters, none of them a control character or half of a surrogate pair, and not only
+     * white space. An empty or blank key is nearly always a bug of the caller, and as "no key" it would leave the work
+     * unprotected.
      *
-     * @param key the key; an empty one is not a key and must be sorted out before
+     * @param key the key
      * @return the key
      * @throws InvalidInput if it is not allowed
      */
     public static String key(String key) {
+        return notBlank("An idempotency key", unicode("An idempotency key", key));
+    }
+
+    /**
+     * Checks a key that is stored, or that is put together from parts. It may be blank, unlike a key that a caller
+     * gives.
+     *
+     * @param key the key
+     * @return the key
+     * @throws InvalidInput if it is not allowed
+     */
+    public static String storedKey(String key) {
         return unicode("An idempotency key", key);
     }
 
     /**
-     * Checks a mutex: what holds for a key holds for it.
+     * Checks a mutex: the rules are those of a key.
      *
-     * @param mutex the mutex; an empty one is none and must be sorted out before
+     * @param mutex the mutex; an empty one means "no mutex" and must be handled before
      * @return the mutex
      * @throws InvalidInput if it is not allowed
      */
     public static String mutex(String mutex) {
-        return unicode("A mutex", mutex);
+        return notBlank("A mutex", unicode("A mutex", mutex));
     }
 
     /**
@@ -88,38 +109,55 @@ public final class Limits {
     /**
      * Checks a duration: not negative and at most 100 years.
      *
-     * @param what what it is, for the message, for example {@code "delay"}
+     * @param what the kind of the duration, for the message, for example {@code "delay"}
      * @param duration the duration
      * @return the duration
      * @throws InvalidInput if it is not allowed
      */
     public static Duration duration(String what, Duration duration) {
         if (duration.isNegative() || duration.compareTo(LONGEST) > 0) {
-            throw new InvalidInput("A " + what + " is between 0 and 100 years, but got \"" + duration + "\".");
+            throw new InvalidInput(
+                    article(what) + " is between 0 and 100 years, but got \"" + Durations.shown(duration) + "\".");
         }
         return duration;
     }
 
     /**
-     * Checks a duration that must not be zero; a millisecond is the least that stores keep.
+     * Checks a duration that must not be zero. Stores keep durations in milliseconds, so the minimum is one
+     * millisecond.
      *
-     * @param what what it is, for the message, for example {@code "lease"}
+     * @param what the kind of the duration, for the message, for example {@code "lease"}
      * @param duration the duration
      * @return the duration
      * @throws InvalidInput if it is not allowed
      */
     public static Duration positive(String what, Duration duration) {
-        if (!duration.isNegative() && duration.toMillis() == 0) {
-            throw new InvalidInput("A " + what + " is at least a millisecond, but got \"" + duration + "\".");
+        if (!duration.isNegative() && duration.compareTo(MILLISECOND) < 0) {
+            throw new InvalidInput(
+                    article(what) + " is at least a millisecond, but got \"" + Durations.shown(duration) + "\".");
         }
         return duration(what, duration);
     }
 
     /**
-     * Makes a value fit for a message: control characters replaced and cut at 80 characters.
+     * Bounds a time to wait, which may have any length: a negative one is zero, and one of more than 100 years is 100
+     * years, whose nanoseconds still fit a {@code long}.
      *
-     * @param value the value as it came
-     * @return what to show between quotes
+     * @param wait the time to wait
+     * @return the time, 0 to 100 years
+     */
+    public static Duration boundedWait(Duration wait) {
+        if (wait.isNegative()) {
+            return Duration.ZERO;
+        }
+        return wait.compareTo(LONGEST) > 0 ? LONGEST : wait;
+    }
+
+    /**
+     * Prepares a value for a message: replaces control characters and cuts the value at 80 characters.
+     *
+     * @param value the value as it was received
+     * @return the text to show between quotes
      */
     public static String shown(String value) {
         String cut = value.length() <= SHOWN ? value : value.substring(0, SHOWN) + "…";
@@ -132,21 +170,33 @@ public final class Limits {
     }
 
     /**
-     * Makes an error fit to be kept with an attempt: cut to {@link #ERROR_LENGTH}, and without what not every database takes as text,
-     * so that every store keeps the same.
+     * Prepares an error text for storage with an attempt: cuts it to {@link #ERROR_LENGTH} and replaces characters that
+     * not every database accepts, so that every store keeps the same text.
      *
      * @param error the whole error
-     * @return the error, or its beginning with a mark that says so; NUL and halves of surrogate pairs become U+FFFD
+     * @return the error, or its beginning with a mark that the rest is cut; NUL and unpaired surrogates become U+FFFD
      */
     public static String error(String error) {
         boolean tooLong = error.length() > ERROR_LENGTH;
-        String kept = Surrogates.mended(tooLong ? error.substring(0, ERROR_LENGTH) : error)
+        String kept = Surrogates.replaceUnpaired(tooLong ? error.substring(0, ERROR_LENGTH) : error)
                 .replace('\0', '\uFFFD');
         return tooLong ? kept + "… (" + (error.length() - ERROR_LENGTH) + " characters cut)" : kept;
     }
 
+    private static String notBlank(String what, String text) {
+        if (text.codePoints().allMatch(c -> Character.isWhitespace(c) || Character.isSpaceChar(c))) {
+            throw new InvalidInput(what + " is more than white space, but got \"" + shown(text)
+                    + "\". Give a value that names the work, or none at all.");
+        }
+        return text;
+    }
+
     private static String unicode(String what, String text) {
-        if (text.isEmpty() || text.length() > KEY_LENGTH) {
+        if (text.isEmpty()) {
+            throw new InvalidInput(what + " has 1 to " + KEY_LENGTH
+                    + " characters, but got an empty one. Give a value that names the work, or none at all.");
+        }
+        if (text.length() > KEY_LENGTH) {
             throw new InvalidInput(what + " has 1 to " + KEY_LENGTH + " characters, but got " + text.length() + ": \""
                     + shown(text) + "\". Shorten it, or hash its longest part.");
         }
@@ -164,6 +214,11 @@ public final class Limits {
             }
         }
         return text;
+    }
+
+    /** Begins a sentence: "A lease", "An idempotency ttl". */
+    private static String article(String what) {
+        return ("aeiou".indexOf(what.charAt(0)) >= 0 ? "An " : "A ") + what;
     }
 
     private static boolean isSafe(String name) {

@@ -4,17 +4,17 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.Optional;
 
-/** Finds what was probably meant. */
+/** A search for the word that was probably meant. */
 public final class Nearest {
 
     private Nearest() {}
 
     /**
-     * Finds the word that takes the fewest typing mistakes to become the given one.
+     * Finds the word with the smallest edit distance to the given one.
      *
-     * @param given what was written
-     * @param words what can be written
-     * @return the word; empty if all are too far from it
+     * @param given the word that was written
+     * @param words the known words
+     * @return the word; empty if all known words are too different
      */
     public static Optional<String> to(String given, Collection<String> words) {
         // A third of the letters: "submti" is submit, "list" is not "task".
@@ -25,7 +25,7 @@ public final class Nearest {
                         .thenComparing(word -> word));
     }
 
-    /** Letters added, left out, changed or swapped with their neighbour (Damerau and Levenshtein, restricted). */
+    /** The restricted Damerau-Levenshtein distance: letters added, removed, changed or swapped with their neighbour. */
     private static int mistakes(String a, String b) {
         int[][] least = new int[a.length() + 1][b.length() + 1];
         for (int i = 0; i <= a.length(); i++) {

@@ -1,12 +1,12 @@
 package dev.semel.task;
 
-/** Thrown by a handler that knows that no retry would help: the task fails at once. */
+/** Thrown by a handler to fail its task immediately, without retries. */
 public final class PermanentFailure extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
     /**
-     * Makes the exception.
+     * Creates the exception.
      *
      * @param message why no retry would help
      */
@@ -15,10 +15,10 @@ public final class PermanentFailure extends RuntimeException {
     }
 
     /**
-     * Makes the exception with its cause.
+     * Creates the exception with its cause.
      *
      * @param message why no retry would help
-     * @param cause what led to it
+     * @param cause the cause
      */
     public PermanentFailure(String message, Throwable cause) {
         super(message, cause);

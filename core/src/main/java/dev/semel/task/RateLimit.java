@@ -6,29 +6,29 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * How many tasks of a queue may start in a span of time, over all workers together.
+ * The number of tasks of a queue that may start in a period, over all workers together.
  *
- * <p>Starts are spread evenly: after each start the next is due a {@link #interval} later. What was not used up is kept
- * for a tenth of a second at the most, so the starts of any span are at most those of the limit and one {@link #burst}. All
- * that a store has to keep is one number, the <em>mark</em>: the nanosecond at which everything that has started so far
- * would have been due, had it been spread evenly.
+ * <p>Starts are spread evenly: after each start the next one is due an {@link #interval} later. Unused starts are kept
+ * for at most a tenth of a second, so any period has at most the starts of the limit and one {@link #burst}. A store
+ * keeps only one number, the <em>mark</em>: the nanosecond at which all starts so far would be used up if they were
+ * spread evenly.
  *
- * @param starts how many; 0 only in {@link #NONE}
- * @param per in which span
+ * @param starts the number of starts; 0 only in {@link #NONE}
+ * @param per the period
  */
 public record RateLimit(int starts, Per per) {
 
-    /** No limit, said explicitly: it wins over a limit that is declared elsewhere. */
+    /** An explicit absence of a limit, which overrides a limit that is declared elsewhere. */
     public static final RateLimit NONE = new RateLimit(0, Per.SEC);
 
-    /** The most starts in one span. */
+    /** The maximum number of starts in one period. */
     public static final int MOST_STARTS = 1_000_000;
 
     private static final long BURST_NANOS = 100_000_000;
     private static final long SHORTEST_WAIT_NANOS = 10_000_000;
     private static final Pattern FORM = Pattern.compile("(\\d{1,7})/(sec|min|hour|day)");
 
-    /** A span of time. */
+    /** A period. */
     public enum Per {
         /** A second. */
         SEC(1),
@@ -69,8 +69,9 @@ public record RateLimit(int starts, Per per) {
             return new RateLimit(
                     Integer.parseInt(form.group(1)), Per.valueOf(form.group(2).toUpperCase(Locale.ROOT)));
         }
-        throw new InvalidInput("A rate limit is a number from 1 to " + MOST_STARTS + " and a span (sec, min, hour or"
-                + " day), such as \"100/sec\" or \"500/min\", or none, but got \"" + Limits.shown(text) + "\".");
+        throw new InvalidInput("A rate limit is a number from 1 to " + MOST_STARTS
+                + " and a period (sec, min, hour or day), such as \"100/sec\" or \"500/min\", or none, but got \""
+                + Limits.shown(text) + "\".");
     }
 
     /**
@@ -82,28 +83,24 @@ public record RateLimit(int starts, Per per) {
         return starts == 0 ? "none" : starts + "/" + per.name().toLowerCase(Locale.ROOT);
     }
 
-    /**
-     * The even distance of two starts.
-     *
-     * @return the distance
-     */
+    /** {@return the time between two evenly spread starts} */
     public Duration interval() {
         return Duration.ofNanos(intervalNanos());
     }
 
     /**
-     * The most that starts at once after a pause.
+     * Returns the maximum number of tasks that start at once after a pause.
      *
-     * @return what the limit allows in a tenth of a second, and 1 at the least
+     * @return the number that the limit allows in a tenth of a second, and at least 1
      */
     public int burst() {
         return (int) Math.max(1, starts * BURST_NANOS / per.nanos);
     }
 
     /**
-     * How many may start now.
+     * Returns how many tasks may start now.
      *
-     * @param mark the mark that is kept
+     * @param mark the stored mark
      * @param now the store's time, in nanoseconds since 1970
      * @return 0 to {@link #burst}
      */
@@ -112,36 +109,37 @@ public record RateLimit(int starts, Per per) {
     }
 
     /**
-     * The mark after some have started.
+     * Returns the mark after tasks have started.
      *
-     * @param mark the mark that is kept
+     * @param mark the stored mark
      * @param now the store's time, in nanoseconds since 1970
-     * @param started how many started now
-     * @return the mark to keep
+     * @param started how many tasks started now
+     * @return the mark to store
      */
     public long markAfter(long mark, long now, int started) {
         return held(mark, now) + started * intervalNanos();
     }
 
     /**
-     * Tells whether a mark is further ahead than this limit ever puts it, because the limit was slower before or the clock
-     * was turned back. Then the mark has to be kept as {@link #markAfter} gives it although nothing started: otherwise it
-     * would hold back everything until its time has come.
+     * Returns whether a mark is further ahead than this limit ever puts it, because the limit was lower before or the
+     * clock was set back. Then the store must keep the result of {@link #markAfter} although no task started: otherwise
+     * the old mark would block all starts until its time.
      *
-     * @param mark the mark that is kept
+     * @param mark the stored mark
      * @param now the store's time, in nanoseconds since 1970
-     * @return whether
+     * @return whether the mark is too far ahead
      */
     public boolean isTooFarAhead(long mark, long now) {
         return mark > now + burst() * intervalNanos();
     }
 
     /**
-     * How long until it is worth asking again, where all that may start now has started.
+     * Returns how long to wait before the next claim after all allowed tasks have started.
      *
-     * @param mark the mark that is kept
+     * @param mark the stored mark
      * @param now the store's time, in nanoseconds since 1970
-     * @return until one may start; under a fast limit a hundredth of a second, in which several may
+     * @return the time until one task may start; under a high limit at least a hundredth of a second, in which several
+     *     may
      */
     public Duration waitAfter(long mark, long now) {
         long untilOne = held(mark, now) + intervalNanos() - burst() * intervalNanos() - now;
@@ -149,7 +147,9 @@ public record RateLimit(int starts, Per per) {
         return Duration.ofNanos(Math.max(untilOne, least));
     }
 
-    /** The mark as it counts now: not before now, and not further ahead than this limit ever puts it. */
+    /**
+     * Returns the mark clamped to its valid range: not before now, and not further ahead than this limit ever puts it.
+     */
     private long held(long mark, long now) {
         return Math.clamp(mark, now, now + burst() * intervalNanos());
     }

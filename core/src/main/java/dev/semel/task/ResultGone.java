@@ -1,6 +1,9 @@
 package dev.semel.task;
 
-/** The task completed, but its data is no longer stored. Ask sooner, or set a longer retention for its queue. */
+/**
+ * Thrown when the result of a completed task is no longer stored. Read results sooner, or set a longer retention for
+ * the queue.
+ */
 public final class ResultGone extends SemelException {
 
     private static final long serialVersionUID = 1L;
@@ -8,21 +11,17 @@ public final class ResultGone extends SemelException {
     private final transient TaskId taskId;
 
     /**
-     * Makes the exception.
+     * Creates the exception.
      *
      * @param message what happened
-     * @param taskId the task
+     * @param taskId the id of the task
      */
     public ResultGone(String message, TaskId taskId) {
         super(message);
         this.taskId = taskId;
     }
 
-    /**
-     * The task that was asked for.
-     *
-     * @return its id
-     */
+    /** {@return the id of the task} */
     public TaskId taskId() {
         return taskId;
     }

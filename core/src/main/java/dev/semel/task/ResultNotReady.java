@@ -1,6 +1,6 @@
 package dev.semel.task;
 
-/** The task has not ended within the time that the caller was ready to wait. Ask again; the task goes on. */
+/** Thrown when a task has not ended within the caller's timeout. The task continues; wait for its result again. */
 public final class ResultNotReady extends SemelException {
 
     private static final long serialVersionUID = 1L;
@@ -8,7 +8,7 @@ public final class ResultNotReady extends SemelException {
     private final transient TaskId taskId;
 
     /**
-     * Makes the exception.
+     * Creates the exception.
      *
      * @param message what happened
      * @param taskId the task
@@ -18,11 +18,7 @@ public final class ResultNotReady extends SemelException {
         this.taskId = taskId;
     }
 
-    /**
-     * The task that was asked for.
-     *
-     * @return its id
-     */
+    /** {@return the id of the task} */
     public TaskId taskId() {
         return taskId;
     }

@@ -6,20 +6,21 @@ import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
 
 /**
- * How often a task may fail and how long it waits in between.
+ * The maximum number of failed attempts of a task, and the backoff between attempts.
  *
- * @param maxAttempts how many attempts may fail before the task is a dead letter; snoozes and shutdowns do not count
- * @param backoff how long to wait before the next attempt
+ * @param maxAttempts the number of failed attempts after which the task becomes a dead letter; snoozes and shutdowns do
+ *     not count
+ * @param backoff the wait before the next attempt
  */
 public record RetryPolicy(int maxAttempts, Backoff backoff) {
 
-    /** The most attempts that may be asked for. */
+    /** The upper limit of {@code maxAttempts}. */
     public static final int MOST_ATTEMPTS = 1_000;
 
     private static final RetryPolicy DEFAULT =
             new RetryPolicy(5, new Backoff.Exponential(Duration.ofSeconds(1), Duration.ofMinutes(10), 2.0, 0.2));
 
-    /** How long to wait after a failure. */
+    /** The wait after a failure. */
     public sealed interface Backoff {
 
         /**
@@ -27,19 +28,19 @@ public record RetryPolicy(int maxAttempts, Backoff backoff) {
          *
          * @param first the wait after the first failure
          * @param cap the longest wait
-         * @param factor by how much each wait is longer than the one before
-         * @param jitter the share of the wait, 0 to 1, that is drawn by lot, so that tasks which failed together do not
-         *     come back together
+         * @param factor the factor by which each wait is longer than the one before
+         * @param jitter the random share of the wait, 0 to 1, so that tasks that failed together are not retried
+         *     together
          */
         record Exponential(Duration first, Duration cap, double factor, double jitter) implements Backoff {
 
-            /** Checks that the numbers make sense together. */
+            /** Checks the values and their relations. */
             public Exponential {
                 Limits.duration("first backoff", first);
                 Limits.duration("backoff cap", cap);
                 if (cap.compareTo(first) < 0) {
-                    throw new InvalidInput("The backoff cap is not below the first backoff, but got cap \"" + cap
-                            + "\" and first \"" + first + "\".");
+                    throw new InvalidInput("A backoff cap must not be below the first backoff, but got cap \""
+                            + Durations.shown(cap) + "\" and first \"" + Durations.shown(first) + "\".");
                 }
                 if (!(factor >= 1.0 && factor <= 100.0)) {
                     throw new InvalidInput("A backoff factor is between 1 and 100, but got \"" + factor + "\".");
@@ -51,7 +52,7 @@ public record RetryPolicy(int maxAttempts, Backoff backoff) {
         }
 
         /**
-         * Waits as a list says; the last entry holds for all further failures.
+         * Waits according to a list; the last entry applies to all further failures.
          *
          * @param delays the waits
          */
@@ -61,7 +62,8 @@ public record RetryPolicy(int maxAttempts, Backoff backoff) {
             public Fixed {
                 delays = List.copyOf(delays);
                 if (delays.isEmpty() || delays.size() > 100) {
-                    throw new InvalidInput("A list of delays has 1 to 100 entries, but got " + delays.size() + ".");
+                    throw new InvalidInput(
+                            "A list of retry delays has 1 to 100 entries, but got " + delays.size() + ".");
                 }
                 delays.forEach(delay -> Limits.duration("delay", delay));
             }
@@ -72,12 +74,13 @@ public record RetryPolicy(int maxAttempts, Backoff backoff) {
     public RetryPolicy {
         if (maxAttempts < 1 || maxAttempts > MOST_ATTEMPTS) {
             throw new InvalidInput(
-                    "The maximum of attempts is 1 to " + MOST_ATTEMPTS + ", but got \"" + maxAttempts + "\".");
+                    "The maximum number of attempts is 1 to " + MOST_ATTEMPTS + ", but got \"" + maxAttempts + "\".");
         }
     }
 
     /**
-     * The default: five attempts, waiting 1 s, 2 s, 4 s and 8 s, each up to a fifth shorter by lot.
+     * Returns the default: five attempts with waits of 1 s, 2 s, 4 s and 8 s, each shortened by a random share of up to
+     * a fifth.
      *
      * @return the policy
      */
@@ -86,7 +89,7 @@ public record RetryPolicy(int maxAttempts, Backoff backoff) {
     }
 
     /**
-     * The standard waits with another number of attempts.
+     * Returns a policy with the standard backoff and another number of attempts.
      *
      * @param maxAttempts how many attempts may fail
      * @return the policy
@@ -96,7 +99,7 @@ public record RetryPolicy(int maxAttempts, Backoff backoff) {
     }
 
     /**
-     * A fixed list of delays: one attempt more than there are delays.
+     * Returns a policy with a fixed list of delays and one attempt more than there are delays.
      *
      * @param delays the waits between attempts
      * @return the policy
@@ -106,20 +109,20 @@ public record RetryPolicy(int maxAttempts, Backoff backoff) {
     }
 
     /**
-     * Tells whether the budget allows another attempt.
+     * Returns whether the budget allows another attempt.
      *
-     * @param failures how many attempts have failed by now
-     * @return whether there is one left
+     * @param failures the number of failed attempts so far
+     * @return whether another attempt is allowed
      */
     public boolean allowsAfter(int failures) {
         return failures < maxAttempts;
     }
 
     /**
-     * How long to wait before the next attempt.
+     * Returns how long to wait before the next attempt.
      *
-     * @param failures how many attempts have failed by now, at least 1
-     * @param random draws the jitter
+     * @param failures the number of failed attempts so far, at least 1
+     * @param random the source of randomness for the jitter
      * @return the wait
      */
     public Duration delayAfter(int failures, RandomGenerator random) {
@@ -133,7 +136,7 @@ public record RetryPolicy(int maxAttempts, Backoff backoff) {
     }
 
     /**
-     * This policy in one line, as a store keeps it with a task.
+     * Returns this policy as one line, the form in which a store keeps it with a task.
      *
      * @return for example {@code 5 exponential 1s 10m 2.0 0.2} or {@code 3 fixed 1s 5s}
      */
@@ -148,7 +151,7 @@ public record RetryPolicy(int maxAttempts, Backoff backoff) {
     }
 
     /**
-     * Reads what {@link #text} wrote.
+     * Reads a policy as {@link #text} writes it.
      *
      * @param text the line
      * @return the policy
@@ -175,9 +178,10 @@ public record RetryPolicy(int maxAttempts, Backoff backoff) {
                                 Double.parseDouble(words.get(5))));
             }
         } catch (IndexOutOfBoundsException | NumberFormatException e) {
-            // answered below
+            // reported below
         }
-        throw new InvalidInput("A retry policy reads \"5 exponential 1s 10m 2.0 0.2\" or \"3 fixed 1s 5s\", but got \""
-                + Limits.shown(text) + "\".");
+        throw new InvalidInput(
+                "A retry policy has the form \"5 exponential 1s 10m 2.0 0.2\" or \"3 fixed 1s 5s\", but got \""
+                        + Limits.shown(text) + "\".");
     }
 }

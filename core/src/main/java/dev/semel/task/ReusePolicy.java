@@ -6,16 +6,16 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 
 /**
- * What becomes of a submission whose identity has a task already.
+ * The rules for a submission whose identity already has a task.
  *
- * @param pending what to do while that task is pending
- * @param running what to do while it is running
- * @param waiting what to do while it is waiting
- * @param completed what to do after it completed
- * @param failed what to do after it failed
- * @param cancelled what to do after it was cancelled
- * @param timedOut what to do after it timed out
- * @param otherInput what to do first when the new input or type is another one
+ * @param pending the rule while the existing task is pending
+ * @param running the rule while it is running
+ * @param waiting the rule while it is waiting
+ * @param completed the rule after it completed
+ * @param failed the rule after it failed
+ * @param cancelled the rule after it was cancelled
+ * @param timedOut the rule after it timed out
+ * @param otherInput the rule for a different input or type, which is applied first
  */
 public record ReusePolicy(
         WhileOpen pending,
@@ -41,38 +41,39 @@ public record ReusePolicy(
             "timed_out",
             "other_input");
 
-    /** What to do while the existing task is open. */
+    /** The rule while the existing task is open. */
     public enum WhileOpen {
-        /** Answer with the existing task. */
+        /** Returns the existing task. */
         RETURN,
-        /** Answer with an error that names it. */
+        /** Rejects the submission, with an error that names the existing task. */
         REJECT,
-        /** Cancel it and make a new task, due when the old one has really ended. */
+        /** Cancels the existing task and creates a new one, which becomes due when the old one has ended. */
         REPLACE
     }
 
-    /** What to do after the existing task has ended. */
+    /** The rule after the existing task has ended. */
     public enum AfterEnd {
-        /** Answer with the existing task and its stored outcome. */
+        /** Returns the existing task and its stored outcome. */
         RETURN,
-        /** Answer with an error that names it. */
+        /** Rejects the submission, with an error that names the existing task. */
         REJECT,
-        /** Make a new task under the same identity and keep the old one as history. */
+        /** Creates a new task under the same identity and keeps the old one as history. */
         RERUN
     }
 
-    /** What to do when the same identity comes with another input or type. */
+    /** The rule for a submission with the same identity and a different input or type. */
     public enum OtherInput {
-        /** Answer with an error; nothing changes. */
+        /** Rejects the submission with an error; nothing changes. */
         CONFLICT,
-        /** Answer with the existing task and say that the input differs. */
+        /** Returns the existing task with a warning that the input differs. */
         WARN,
-        /** Go on as if the input were the same. */
+        /** Treats the submission as if the input were the same. */
         IGNORE
     }
 
     /**
-     * The default: an open or completed task is returned, one that ended without success is run again.
+     * Returns the default policy: an open or completed task is returned, a task that ended without success is run
+     * again.
      *
      * @return the policy
      */
@@ -80,17 +81,14 @@ public record ReusePolicy(
         return of(WhileOpen.RETURN, AfterEnd.RETURN, AfterEnd.RERUN);
     }
 
-    /**
-     * Never a second task within the window, whatever became of the first.
-     *
-     * @return the policy
-     */
+    /** {@return the policy that never creates a second task within the window, however the first one ended} */
     public static ReusePolicy never() {
         return of(WhileOpen.RETURN, AfterEnd.RETURN, AfterEnd.RETURN);
     }
 
     /**
-     * One at a time: an open task is returned, a finished one is run again, successful or not.
+     * Returns the policy for one task at a time: an open task is returned, a finished one is run again, successful or
+     * not.
      *
      * @return the policy
      */
@@ -99,12 +97,12 @@ public record ReusePolicy(
     }
 
     /**
-     * A policy that treats all open states alike and all ends without success alike, and answers other input with a
-     * conflict.
+     * Returns a policy that treats all open states alike and all ends without success alike, and rejects different
+     * input as a conflict.
      *
-     * @param open what to do while the existing task is open
-     * @param completed what to do after it completed
-     * @param unsuccessful what to do after it failed, was cancelled or timed out
+     * @param open the rule while the existing task is open
+     * @param completed the rule after it completed
+     * @param unsuccessful the rule after it failed, was cancelled or timed out
      * @return the policy
      */
     public static ReusePolicy of(WhileOpen open, AfterEnd completed, AfterEnd unsuccessful) {
@@ -113,9 +111,39 @@ public record ReusePolicy(
     }
 
     /**
-     * This policy with another answer to other input.
+     * Returns this policy with another rule while the existing task is open: pending, running or waiting.
      *
-     * @param answer the answer
+     * @param rule the rule
+     * @return a new policy
+     */
+    public ReusePolicy whileOpen(WhileOpen rule) {
+        return new ReusePolicy(rule, rule, rule, completed, failed, cancelled, timedOut, otherInput);
+    }
+
+    /**
+     * Returns this policy with another rule after the existing task completed.
+     *
+     * @param rule the rule
+     * @return a new policy
+     */
+    public ReusePolicy afterCompletion(AfterEnd rule) {
+        return new ReusePolicy(pending, running, waiting, rule, failed, cancelled, timedOut, otherInput);
+    }
+
+    /**
+     * Returns this policy with another rule after the existing task failed, was cancelled or timed out.
+     *
+     * @param rule the rule
+     * @return a new policy
+     */
+    public ReusePolicy afterFailure(AfterEnd rule) {
+        return new ReusePolicy(pending, running, waiting, completed, rule, rule, rule, otherInput);
+    }
+
+    /**
+     * Returns this policy with another rule for different input.
+     *
+     * @param answer the rule
      * @return a new policy
      */
     public ReusePolicy onOtherInput(OtherInput answer) {
@@ -125,8 +153,8 @@ public record ReusePolicy(
     /**
      * Reads a policy.
      *
-     * @param text {@code allow_failed_only}, {@code never} or {@code after_finish}, and behind it, separated by commas, what
-     *     is different: {@code pending}, {@code running}, {@code waiting} or, for all three, {@code open} with
+     * @param text {@code allow_failed_only}, {@code never} or {@code after_finish}, followed by exceptions, separated
+     *     by commas: {@code pending}, {@code running}, {@code waiting} or, for all three, {@code open} with
      *     {@code return}, {@code reject} or {@code replace}; {@code completed}, {@code failed}, {@code cancelled},
      *     {@code timed_out} or, for the last three, {@code unsuccessful} with {@code return}, {@code reject} or
      *     {@code rerun}; {@code other_input} with {@code conflict}, {@code warn} or {@code ignore}. For example
@@ -148,9 +176,9 @@ public record ReusePolicy(
                         word.substring(sign + 1).strip());
             } else {
                 throw new InvalidInput(
-                        "A reuse policy is allow_failed_only, never or after_finish, and behind it what is"
-                                + " different, such as \"never, open=reject\", but got \"" + Limits.shown(text)
-                                + "\".");
+                        "A reuse policy is allow_failed_only, never or after_finish, optionally followed by"
+                                + " exceptions, such as \"never, open=reject\", but got \""
+                                + Limits.shown(text) + "\".");
             }
         }
         return policy;
@@ -159,7 +187,7 @@ public record ReusePolicy(
     /**
      * Writes the policy as {@link #parse} reads it.
      *
-     * @return the word of a preset where it is one, with what is different behind it
+     * @return the name of the preset if the policy equals one, otherwise a preset followed by a rule for every state
      */
     public String text() {
         for (String preset : PRESETS) {
@@ -187,7 +215,7 @@ public record ReusePolicy(
         boolean open = name.equals("open");
         boolean unsuccessful = name.equals("unsuccessful");
         if (!NAMES.contains(name)) {
-            throw new InvalidInput("A reuse policy says what to do for " + String.join(", ", NAMES) + ", but got \""
+            throw new InvalidInput("A reuse policy has rules for " + String.join(", ", NAMES) + ", but got \""
                     + Limits.shown(name) + "\".");
         }
         return new ReusePolicy(

@@ -5,8 +5,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A logger that never throws. What is logged may be an exception whose message throws, and appenders are code of others: a log
- * line that fails must not take the step with it that wrote it, such as the settling of an attempt.
+ * A logger that never throws. A logged exception may have a message that throws, and appenders are foreign code. A
+ * failed log line must not abort the step that wrote it, such as the settling of an attempt.
  */
 public final class SafeLogger {
 
@@ -17,13 +17,23 @@ public final class SafeLogger {
     }
 
     /**
-     * Makes the logger of a class.
+     * Creates the logger of a class.
      *
-     * @param type the class whose name the logger has
+     * @param type the class that gives the logger its name
      * @return the logger
      */
     public static SafeLogger of(Class<?> type) {
         return new SafeLogger(LoggerFactory.getLogger(type));
+    }
+
+    /**
+     * Creates a logger with a name of its own.
+     *
+     * @param name the name
+     * @return the logger
+     */
+    public static SafeLogger named(String name) {
+        return new SafeLogger(LoggerFactory.getLogger(name));
     }
 
     /**
@@ -74,7 +84,7 @@ public final class SafeLogger {
         try {
             line.run();
         } catch (Throwable e) {
-            // There is nowhere left to say it.
+            // Nothing can be done: the log itself has failed.
         }
     }
 }

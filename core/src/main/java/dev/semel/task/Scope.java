@@ -3,26 +3,26 @@ package dev.semel.task;
 import java.util.Locale;
 
 /**
- * The name space of a key: which submissions it can collide with at all.
+ * The name space of a key. Equal keys in different scopes never collide.
  *
- * @param kind what gives the scope its name
+ * @param kind the kind of the scope
  * @param custom the name of a custom scope; empty for every other kind
  */
 public record Scope(Kind kind, String custom) {
 
-    /** What gives a scope its name. */
+    /** The kind of a scope, which determines its name. */
     public enum Kind {
-        /** The task type: the default. */
+        /** The task type, which is the default. */
         TYPE,
         /** The queue. */
         QUEUE,
         /** The tenant: the key is unique over all queues and types. */
         TENANT,
-        /** A name of the caller's own. */
+        /** A custom name. */
         CUSTOM;
 
         /**
-         * The word for this kind outside of Java.
+         * Returns the word for this kind outside of Java.
          *
          * @return the name in lower case
          */
@@ -40,13 +40,13 @@ public record Scope(Kind kind, String custom) {
         if (kind == Kind.CUSTOM) {
             Limits.name("scope", custom);
         } else if (!custom.isEmpty()) {
-            throw new InvalidInput("Only a custom scope has a name of its own, but got " + kind + " with \""
+            throw new InvalidInput("Only a custom scope has its own name, but got " + kind + " with \""
                     + Limits.shown(custom) + "\".");
         }
     }
 
     /**
-     * The scope of one task type.
+     * Returns the scope of one task type.
      *
      * @return the default scope
      */
@@ -54,26 +54,18 @@ public record Scope(Kind kind, String custom) {
         return TYPE;
     }
 
-    /**
-     * The scope of one queue, over all its task types.
-     *
-     * @return the scope
-     */
+    /** {@return the scope of one queue, over all its task types} */
     public static Scope queue() {
         return QUEUE;
     }
 
-    /**
-     * The scope of the tenant, over all queues and types.
-     *
-     * @return the scope
-     */
+    /** {@return the scope of the tenant, over all queues and types} */
     public static Scope tenant() {
         return TENANT;
     }
 
     /**
-     * A scope of the caller's own.
+     * Returns a custom scope.
      *
      * @param name its name
      * @return the scope
@@ -104,17 +96,13 @@ public record Scope(Kind kind, String custom) {
         };
     }
 
-    /**
-     * The word for this scope, as {@link #parse} reads it.
-     *
-     * @return the word
-     */
+    /** {@return the word for this scope, as {@link #parse} reads it} */
     public String word() {
         return kind == Kind.CUSTOM ? "custom:" + custom : kind.word();
     }
 
     /**
-     * The name that this scope has for one submission.
+     * Returns the name that this scope has for one submission.
      *
      * @param queue the submission's queue
      * @param type the submission's task type

@@ -1,14 +1,14 @@
 package dev.semel.task;
 
 /**
- * Anything that Semel refuses or cannot do. Subclasses are told apart by what the caller should do next.
+ * The superclass of Semel's exceptions. Subclasses are grouped by what the caller should do next.
  *
  * <ul>
- *   <li>mend the call: {@link InvalidInput}, {@link IdempotencyConflict}
- *   <li>look at what exists: {@link TaskAlreadyExists}, {@link TaskAlreadyCompleted}, {@link TaskAlreadyFinished}
- *   <li>nothing to be had: {@link TaskNotFound}, {@link ResultGone}, {@link TaskUnsuccessful}
- *   <li>try again: {@link StoreUnavailable}, {@link ResultNotReady}
- *   <li>mend the set-up: {@link StoreUnusable}
+ *   <li>fix the call: {@link InvalidInput}, {@link IdempotencyConflict}
+ *   <li>use the existing task: {@link TaskAlreadyExists}, {@link TaskAlreadyCompleted}, {@link TaskAlreadyFinished}
+ *   <li>handle the missing result: {@link TaskNotFound}, {@link ScheduleNotFound}, {@link ResultGone}, {@link TaskUnsuccessful}
+ *   <li>retry: {@link StoreUnavailable}, {@link ResultNotReady}
+ *   <li>fix the set-up: {@link StoreUnusable}
  * </ul>
  */
 public abstract class SemelException extends RuntimeException {
@@ -16,19 +16,19 @@ public abstract class SemelException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     /**
-     * Makes the exception.
+     * Creates the exception.
      *
-     * @param message what was expected, what came instead, and what to do
+     * @param message what happened, what was expected, and what to do
      */
     protected SemelException(String message) {
         super(message);
     }
 
     /**
-     * Makes the exception with its cause.
+     * Creates the exception with its cause.
      *
-     * @param message what was expected, what came instead, and what to do
-     * @param cause what led to it
+     * @param message what happened, what was expected, and what to do
+     * @param cause the cause
      */
     protected SemelException(String message, Throwable cause) {
         super(message, cause);

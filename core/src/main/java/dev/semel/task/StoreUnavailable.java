@@ -1,25 +1,25 @@
 package dev.semel.task;
 
 /**
- * The store did not answer, or not in time. What was asked may or may not have been done: every operation of a store can
- * be repeated as it was, and then says what is the case.
+ * Thrown when the store did not answer, or not in time. The operation may or may not have been done. Every operation of
+ * a store can be repeated unchanged, and the repetition returns the actual outcome.
  */
 public final class StoreUnavailable extends SemelException {
 
     private static final long serialVersionUID = 1L;
 
     /**
-     * Makes the exception.
+     * Creates the exception.
      *
      * @param message which store, and what went wrong
-     * @param cause what the store's driver said
+     * @param cause the exception of the store's driver
      */
     public StoreUnavailable(String message, Throwable cause) {
         super(message, cause);
     }
 
     /**
-     * Makes the exception without a cause.
+     * Creates the exception without a cause.
      *
      * @param message which store, and what went wrong
      */

@@ -2,14 +2,17 @@ package dev.semel.task;
 
 import java.util.HexFormat;
 
-/** Finds text that is not valid Unicode: a lone half of a surrogate pair has no UTF-8 form, so it cannot be hashed. */
+/**
+ * A search for unpaired surrogates. Text with an unpaired surrogate is not valid Unicode: it has no UTF-8 form, so it
+ * cannot be hashed.
+ */
 final class Surrogates {
 
     private static final int ESCAPE_LENGTH = "\\u0000".length();
 
     private Surrogates() {}
 
-    /** The position of the first half without its other half, or -1. */
+    /** Returns the position of the first unpaired surrogate, or -1. */
     static int firstLone(String text) {
         for (int i = 0; i < text.length(); i++) {
             if (Character.isSurrogate(text.charAt(i))) {
@@ -23,8 +26,8 @@ final class Surrogates {
     }
 
     /**
-     * The position of the first half in JSON text without its other half written in the same way, or -1. A raw half
-     * beside an escaped one is lone: decoded they would be a pair, but text with a raw half has no UTF-8 form.
+     * Returns the position of the first unpaired surrogate in JSON text, or -1. A raw half next to an escaped one
+     * counts as unpaired: decoded they would be a pair, but text with a raw half has no UTF-8 form.
      */
     static int firstLoneInJson(String json) {
         int i = 0;
@@ -33,7 +36,7 @@ final class Surrogates {
             if (c == '\\') {
                 int unit = escapedUnit(json, i);
                 if (unit < 0) {
-                    // Another escape, "\\" among them: what comes after that one is not escaped.
+                    // Any other escape, including "\\": the character after that one is not escaped.
                     i += 2;
                 } else if (!Character.isSurrogate((char) unit)) {
                     i += ESCAPE_LENGTH;
@@ -53,26 +56,28 @@ final class Surrogates {
         return -1;
     }
 
-    /** The text with every half that has no other half replaced. */
-    static String mended(String text) {
+    /** Returns the text with every unpaired surrogate replaced by U+FFFD. */
+    static String replaceUnpaired(String text) {
         int lone = firstLone(text);
         if (lone < 0) {
             return text;
         }
-        StringBuilder mended = new StringBuilder(text);
+        StringBuilder replaced = new StringBuilder(text);
         for (int i = lone; i < text.length(); i++) {
             if (Character.isSurrogate(text.charAt(i))) {
                 if (isPair(text, i)) {
                     i++;
                 } else {
-                    mended.setCharAt(i, '\uFFFD');
+                    replaced.setCharAt(i, '\uFFFD');
                 }
             }
         }
-        return mended.toString();
+        return replaced.toString();
     }
 
-    /** How many bytes the text takes in UTF-8; a lone half, which has no such form, counts as three. */
+    /**
+     * Returns the length of the text in UTF-8; an unpaired surrogate, which has no UTF-8 form, counts as three bytes.
+     */
     static long utf8Length(String text) {
         long bytes = text.length();
         for (int i = 0; i < text.length(); i++) {
@@ -99,7 +104,7 @@ final class Surrogates {
         return unit >= 0 && Character.isLowSurrogate((char) unit);
     }
 
-    /** The code unit that is written as backslash, u and four digits at a position; -1 if there is no such thing. */
+    /** Returns the code unit of the escape with backslash, u and four digits at a position, or -1 if there is none. */
     private static int escapedUnit(String json, int at) {
         int end = at + ESCAPE_LENGTH;
         if (end > json.length() || !json.startsWith("\\u", at)) {

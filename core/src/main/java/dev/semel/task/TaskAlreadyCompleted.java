@@ -4,7 +4,7 @@ import java.time.Instant;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The key has a completed task, and the policy says to refuse a second submission rather than to return it. */
+/** Thrown when the key has a completed task and the policy rejects a second submission. */
 public final class TaskAlreadyCompleted extends SemelException {
 
     private static final long serialVersionUID = 1L;
@@ -14,12 +14,12 @@ public final class TaskAlreadyCompleted extends SemelException {
     private final transient @Nullable String result;
 
     /**
-     * Makes the exception.
+     * Creates the exception.
      *
      * @param message what happened
      * @param existingTaskId the completed task
      * @param completedAt when it completed
-     * @param result its result in JSON, or null where there is none or it is no longer stored
+     * @param result its result in JSON, or null if there is none or it is no longer stored
      */
     public TaskAlreadyCompleted(String message, TaskId existingTaskId, Instant completedAt, @Nullable String result) {
         super(message);
@@ -28,17 +28,13 @@ public final class TaskAlreadyCompleted extends SemelException {
         this.result = result;
     }
 
-    /**
-     * The completed task.
-     *
-     * @return its id
-     */
+    /** {@return the id of the completed task} */
     public TaskId existingTaskId() {
         return existingTaskId;
     }
 
     /**
-     * When the task completed.
+     * Returns when the task completed.
      *
      * @return the time by the store's clock
      */
@@ -47,9 +43,9 @@ public final class TaskAlreadyCompleted extends SemelException {
     }
 
     /**
-     * The stored result.
+     * Returns the stored result.
      *
-     * @return JSON; empty where there is none or it is no longer stored
+     * @return JSON; empty if there is none or it is no longer stored
      */
     public Optional<String> result() {
         return Optional.ofNullable(result);

@@ -1,6 +1,6 @@
 package dev.semel.task;
 
-/** The key has an open task, and the policy says to refuse a second submission rather than to return it. */
+/** Thrown when the key has an open task and the policy rejects a second submission. */
 public final class TaskAlreadyExists extends SemelException {
 
     private static final long serialVersionUID = 1L;
@@ -9,7 +9,7 @@ public final class TaskAlreadyExists extends SemelException {
     private final transient TaskState status;
 
     /**
-     * Makes the exception.
+     * Creates the exception.
      *
      * @param message what happened
      * @param existingTaskId the open task
@@ -21,19 +21,15 @@ public final class TaskAlreadyExists extends SemelException {
         this.status = status;
     }
 
-    /**
-     * The open task.
-     *
-     * @return its id
-     */
+    /** {@return the id of the open task} */
     public TaskId existingTaskId() {
         return existingTaskId;
     }
 
     /**
-     * The state of the open task.
+     * Returns the state of the open task.
      *
-     * @return its state when the submission was refused
+     * @return its state when the submission was rejected
      */
     public TaskState status() {
         return status;

@@ -2,7 +2,7 @@ package dev.semel.task;
 
 import java.time.Instant;
 
-/** The key has a task that ended without success, and the policy says to refuse another rather than to run it again. */
+/** Thrown when the key has a task that ended without success and the policy rejects a rerun. */
 public final class TaskAlreadyFinished extends SemelException {
 
     private static final long serialVersionUID = 1L;
@@ -12,7 +12,7 @@ public final class TaskAlreadyFinished extends SemelException {
     private final transient Instant finishedAt;
 
     /**
-     * Makes the exception.
+     * Creates the exception.
      *
      * @param message what happened
      * @param existingTaskId the ended task
@@ -26,17 +26,13 @@ public final class TaskAlreadyFinished extends SemelException {
         this.finishedAt = finishedAt;
     }
 
-    /**
-     * The ended task.
-     *
-     * @return its id
-     */
+    /** {@return the id of the ended task} */
     public TaskId existingTaskId() {
         return existingTaskId;
     }
 
     /**
-     * How the task ended.
+     * Returns how the task ended.
      *
      * @return failed, cancelled or timed out
      */
@@ -45,7 +41,7 @@ public final class TaskAlreadyFinished extends SemelException {
     }
 
     /**
-     * When the task ended.
+     * Returns when the task ended.
      *
      * @return the time by the store's clock
      */

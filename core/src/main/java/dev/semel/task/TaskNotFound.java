@@ -1,6 +1,6 @@
 package dev.semel.task;
 
-/** There is no task of this id: it never was, or its data has gone and it had no key. */
+/** Thrown when there is no task with this id: it never existed, or it had no key and its data was deleted. */
 public final class TaskNotFound extends SemelException {
 
     private static final long serialVersionUID = 1L;
@@ -8,7 +8,7 @@ public final class TaskNotFound extends SemelException {
     private final transient TaskId taskId;
 
     /**
-     * Makes the exception.
+     * Creates the exception.
      *
      * @param message what happened
      * @param taskId the task
@@ -18,11 +18,7 @@ public final class TaskNotFound extends SemelException {
         this.taskId = taskId;
     }
 
-    /**
-     * The task that was asked for.
-     *
-     * @return its id
-     */
+    /** {@return the id of the task} */
     public TaskId taskId() {
         return taskId;
     }

@@ -2,25 +2,25 @@ package dev.semel.task;
 
 import java.util.Locale;
 
-/** Where a task stands in its life. */
+/** The state of a task. */
 public enum TaskState {
     /** Not claimed; claimable from its due time on. */
     PENDING,
     /** Claimed by a worker that holds a lease. */
     RUNNING,
-    /** Open, but holding no lease, slot or thread: it goes on when somebody wakes it. */
+    /** Open, but without a lease, slot or thread; continues when it is woken. */
     WAITING,
-    /** Ended well; its result, if any, is stored. */
+    /** Ended with success; its result, if any, is stored. */
     COMPLETED,
-    /** Ended badly: its budget is used up, or the handler said that no retry would help. */
+    /** Ended without success: its retry budget is used up, or it failed permanently. */
     FAILED,
-    /** Ended because somebody asked for it. */
+    /** Ended by a request to cancel it. */
     CANCELLED,
     /** Ended because its last allowed attempt ran longer than the type's timeout. */
     TIMED_OUT;
 
     /**
-     * Tells whether the task may still run, and therefore holds its key whatever the window says.
+     * Returns whether the task may still run, and therefore holds its key even if the window has passed.
      *
      * @return whether it is pending, running or waiting
      */
@@ -29,7 +29,7 @@ public enum TaskState {
     }
 
     /**
-     * Tells whether the task is a dead letter: it ended without success and nobody asked for that.
+     * Returns whether the task is a dead letter: it ended without success and was not cancelled.
      *
      * @return whether it is failed or timed out
      */
@@ -38,7 +38,7 @@ public enum TaskState {
     }
 
     /**
-     * The word for this state outside of Java: in SQL, JSON and on the command line.
+     * Returns the word for this state outside of Java: in SQL, JSON and on the command line.
      *
      * @return the name in lower case, for example {@code timed_out}
      */

@@ -15,20 +15,20 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TaskType<I, O extends @Nullable Object> {
 
-    /** The queue of types that name none. */
+    /** The queue of types that do not set one. */
     public static final String DEFAULT_QUEUE = "default";
 
     private final String name;
-    private final Class<I> input;
-    private final Class<O> output;
+    private final TypeRef<I> input;
+    private final TypeRef<O> output;
     private final String queue;
     private final @Nullable IdentityStrategy identity;
     private final Scope scope;
     private final @Nullable ReusePolicy reuse;
     private final @Nullable Duration idempotencyTtl;
-    private final List<JsonPointer> leftOut;
+    private final List<JsonPointer> ignoredFields;
     private final RetryPolicy retry;
-    private final List<Class<? extends Throwable>> notRetried;
+    private final List<Class<? extends Throwable>> nonRetryable;
     private final @Nullable Duration timeout;
     private final int priority;
     private final @Nullable Function<? super I, @Nullable String> mutex;
@@ -42,16 +42,16 @@ public final class TaskType<I, O extends @Nullable Object> {
         this.scope = builder.scope;
         this.reuse = builder.reuse;
         this.idempotencyTtl = builder.idempotencyTtl;
-        this.leftOut = List.copyOf(builder.leftOut);
+        this.ignoredFields = List.copyOf(builder.ignoredFields);
         this.retry = builder.retry;
-        this.notRetried = List.copyOf(builder.notRetried);
+        this.nonRetryable = List.copyOf(builder.nonRetryable);
         this.timeout = builder.timeout;
         this.priority = builder.priority;
         this.mutex = builder.mutex;
     }
 
     /**
-     * A type with all defaults.
+     * Returns a type with all defaults.
      *
      * @param name its name
      * @param input the class of its input
@@ -65,7 +65,7 @@ public final class TaskType<I, O extends @Nullable Object> {
     }
 
     /**
-     * A builder for a type with settings of its own.
+     * Returns a builder for a type with custom settings.
      *
      * @param name its name
      * @param input the class of its input
@@ -75,112 +75,117 @@ public final class TaskType<I, O extends @Nullable Object> {
      * @return the builder
      */
     public static <I, O extends @Nullable Object> Builder<I, O> builder(String name, Class<I> input, Class<O> output) {
-        return new Builder<>(name, input, output);
+        return new Builder<>(name, TypeRef.of(input), TypeRef.of(output));
     }
 
     /**
-     * The name of this type.
+     * Returns a type with all defaults, for inputs or outputs with type arguments.
      *
-     * @return the name
+     * @param name its name
+     * @param input the type of its input, for example {@code new TypeRef<List<Order>>() {}}
+     * @param output the type of its output
+     * @param <I> the type of its input
+     * @param <O> the type of its output
+     * @return the type
      */
+    public static <I, O extends @Nullable Object> TaskType<I, O> of(String name, TypeRef<I> input, TypeRef<O> output) {
+        return builder(name, input, output).build();
+    }
+
+    /**
+     * Returns a builder for a type with custom settings, for inputs or outputs with type arguments.
+     *
+     * @param name its name
+     * @param input the type of its input, for example {@code new TypeRef<List<Order>>() {}}
+     * @param output the type of its output; {@link TypeRef#of} for a class
+     * @param <I> the type of its input
+     * @param <O> the type of its output
+     * @return the builder
+     */
+    public static <I, O extends @Nullable Object> Builder<I, O> builder(
+            String name, TypeRef<I> input, TypeRef<O> output) {
+        return new Builder<>(name, input, output);
+    }
+
+    /** {@return the name of this type} */
     public String name() {
         return name;
     }
 
-    /**
-     * The class of the input.
-     *
-     * @return the class
-     */
-    public Class<I> input() {
+    /** {@return the type of the input} */
+    public TypeRef<I> input() {
         return input;
     }
 
-    /**
-     * The class of the output.
-     *
-     * @return the class
-     */
-    public Class<O> output() {
+    /** {@return the type of the output} */
+    public TypeRef<O> output() {
         return output;
     }
 
-    /**
-     * The queue of submissions that name none.
-     *
-     * @return the queue
-     */
+    /** {@return the queue of submissions that do not set one} */
     public String queue() {
         return queue;
     }
 
     /**
-     * How the key of a submission is found when the caller gives none.
+     * Returns how the key of a submission is derived when the caller gives none.
      *
-     * @return the strategy; empty where the instance's default holds
+     * @return the strategy; empty if the instance's default applies
      */
     public Optional<IdentityStrategy> identity() {
         return Optional.ofNullable(identity);
     }
 
-    /**
-     * The scope of the keys of submissions that name none.
-     *
-     * @return the scope
-     */
+    /** {@return the scope of keys of submissions that do not set one} */
     public Scope scope() {
         return scope;
     }
 
     /**
-     * What becomes of a submission whose identity has a task already.
+     * Returns the rules for a submission whose identity already has a task.
      *
-     * @return the policy; empty where the instance's default holds
+     * @return the policy; empty if the instance's default applies
      */
     public Optional<ReusePolicy> reuse() {
         return Optional.ofNullable(reuse);
     }
 
     /**
-     * How long a record answers for its identity.
+     * Returns how long a record answers for its identity.
      *
-     * @return the window; empty where the queue's or the instance's default holds
+     * @return the window; empty if the default of the queue or the instance applies
      */
     public Optional<Duration> idempotencyTtl() {
         return Optional.ofNullable(idempotencyTtl);
     }
 
     /**
-     * The fields that do not count when inputs are compared, because they change on every retry.
+     * Returns the fields that are ignored when inputs are compared, because they change on every retry.
      *
      * @return JSON pointers
      */
-    public List<JsonPointer> leftOut() {
-        return leftOut;
+    public List<JsonPointer> ignoredFields() {
+        return ignoredFields;
     }
 
-    /**
-     * How often a task may fail and how long it waits in between.
-     *
-     * @return the policy
-     */
+    /** {@return the retry policy} */
     public RetryPolicy retry() {
         return retry;
     }
 
     /**
-     * Tells whether a retry would help after this exception.
+     * Returns whether a task is retried after an exception.
      *
-     * @param thrown what the handler threw
-     * @return false for a {@link PermanentFailure} and for the classes that were named as not retried
+     * @param thrown the exception of the handler
+     * @return false for a {@link PermanentFailure} and for the classes set with {@link Builder#nonRetryable}
      */
     public boolean retries(Throwable thrown) {
         return !(thrown instanceof PermanentFailure)
-                && notRetried.stream().noneMatch(refused -> refused.isInstance(thrown));
+                && nonRetryable.stream().noneMatch(refused -> refused.isInstance(thrown));
     }
 
     /**
-     * How long one attempt may run.
+     * Returns how long one attempt may run.
      *
      * @return the timeout; empty for no limit
      */
@@ -189,7 +194,7 @@ public final class TaskType<I, O extends @Nullable Object> {
     }
 
     /**
-     * The priority of submissions that name none.
+     * Returns the priority of submissions that do not set one.
      *
      * @return 0 to 9
      */
@@ -198,11 +203,11 @@ public final class TaskType<I, O extends @Nullable Object> {
     }
 
     /**
-     * What tasks of this type must not run at the same time as others with the same.
+     * Returns the mutex of a task. Tasks of one type with the same mutex do not run at the same time.
      *
      * @param input the input of a task
      * @return its mutex; null for none
-     * @throws InvalidInput if the function that was set for it failed, or made what is not allowed
+     * @throws InvalidInput if the mutex function failed or returned a value that is not allowed
      */
     public @Nullable String mutex(I input) {
         if (mutex == null) {
@@ -213,8 +218,8 @@ public final class TaskType<I, O extends @Nullable Object> {
             made = mutex.apply(input);
         } catch (RuntimeException e) {
             throw new InvalidInput(
-                    "The function that makes the mutex of task type \"" + name + "\" failed with "
-                            + e.getClass().getName() + ". Mend it.",
+                    "The mutex function of task type \"" + name + "\" failed with "
+                            + e.getClass().getName() + ". Fix the function.",
                     e);
         }
         return made == null || made.isEmpty() ? null : Limits.mutex(made);
@@ -226,7 +231,7 @@ public final class TaskType<I, O extends @Nullable Object> {
     }
 
     /**
-     * Collects the settings of a type; each is checked as it is set.
+     * A builder of a task type. Each setting is checked when it is set.
      *
      * @param <I> the class of the input
      * @param <O> the class of the output
@@ -234,28 +239,28 @@ public final class TaskType<I, O extends @Nullable Object> {
     public static final class Builder<I, O extends @Nullable Object> {
 
         private final String name;
-        private final Class<I> input;
-        private final Class<O> output;
+        private final TypeRef<I> input;
+        private final TypeRef<O> output;
         private String queue = DEFAULT_QUEUE;
         private @Nullable IdentityStrategy identity;
         private Scope scope = Scope.type();
         private @Nullable ReusePolicy reuse;
         private @Nullable Duration idempotencyTtl;
-        private final List<JsonPointer> leftOut = new ArrayList<>();
+        private final List<JsonPointer> ignoredFields = new ArrayList<>();
         private RetryPolicy retry = RetryPolicy.standard();
-        private final List<Class<? extends Throwable>> notRetried = new ArrayList<>();
+        private final List<Class<? extends Throwable>> nonRetryable = new ArrayList<>();
         private @Nullable Duration timeout;
         private int priority;
         private @Nullable Function<? super I, @Nullable String> mutex;
 
-        private Builder(String name, Class<I> input, Class<O> output) {
+        private Builder(String name, TypeRef<I> input, TypeRef<O> output) {
             this.name = Limits.name("task type", name);
             this.input = input;
             this.output = output;
         }
 
         /**
-         * Sets the queue of submissions that name none.
+         * Sets the queue of submissions that do not set one.
          *
          * @param name the queue
          * @return this builder
@@ -266,7 +271,7 @@ public final class TaskType<I, O extends @Nullable Object> {
         }
 
         /**
-         * Sets how the key of a submission is found when the caller gives none.
+         * Sets how the key of a submission is derived when the caller gives none.
          *
          * @param strategy the strategy
          * @return this builder
@@ -277,17 +282,19 @@ public final class TaskType<I, O extends @Nullable Object> {
         }
 
         /**
-         * Sets a function that makes the key when the caller gives none.
+         * Sets a function that derives the key when the caller gives none.
          *
          * @param function from the input to the key; null or empty means no key
          * @return this builder
          */
+        @SuppressWarnings("unchecked") // checked as far as Java can: by its class
         public Builder<I, O> keyedBy(Function<? super I, @Nullable String> function) {
-            return identity(new IdentityStrategy.Custom(given -> function.apply(input.cast(given))));
+            return identity(new IdentityStrategy.Custom(
+                    given -> function.apply((I) input.rawClass().cast(given))));
         }
 
         /**
-         * Sets the scope of the keys of submissions that name none.
+         * Sets the scope of keys of submissions that do not set one.
          *
          * @param scope the scope
          * @return this builder
@@ -298,7 +305,7 @@ public final class TaskType<I, O extends @Nullable Object> {
         }
 
         /**
-         * Sets what becomes of a submission whose identity has a task already.
+         * Sets the rules for a submission whose identity already has a task.
          *
          * @param policy the policy
          * @return this builder
@@ -320,18 +327,20 @@ public final class TaskType<I, O extends @Nullable Object> {
         }
 
         /**
-         * Leaves a field out when inputs are compared.
+         * Ignores fields when inputs are compared. May be called several times.
          *
-         * @param pointer JSON pointer to a field that changes on every retry, for example {@code "/trace_id"}
+         * @param pointers JSON pointers to fields that change on every retry, for example {@code "/trace_id"}
          * @return this builder
          */
-        public Builder<I, O> leaveOut(String pointer) {
-            this.leftOut.add(new JsonPointer(pointer));
+        public Builder<I, O> ignoreFields(String... pointers) {
+            for (String pointer : pointers) {
+                this.ignoredFields.add(new JsonPointer(pointer));
+            }
             return this;
         }
 
         /**
-         * Sets how often a task may fail and how long it waits in between.
+         * Sets the retry policy.
          *
          * @param policy the policy
          * @return this builder
@@ -342,13 +351,16 @@ public final class TaskType<I, O extends @Nullable Object> {
         }
 
         /**
-         * Names an exception after which no retry would help.
+         * Adds exceptions after which a task is not retried. May be called several times.
          *
-         * @param exception its class; subclasses count too
+         * @param exceptions their classes; subclasses count too
          * @return this builder
          */
-        public Builder<I, O> notRetried(Class<? extends Throwable> exception) {
-            this.notRetried.add(exception);
+        @SafeVarargs
+        public final Builder<I, O> nonRetryable(Class<? extends Throwable>... exceptions) {
+            for (Class<? extends Throwable> exception : exceptions) {
+                this.nonRetryable.add(exception);
+            }
             return this;
         }
 
@@ -364,7 +376,7 @@ public final class TaskType<I, O extends @Nullable Object> {
         }
 
         /**
-         * Sets the priority of submissions that name none.
+         * Sets the priority of submissions that do not set one.
          *
          * @param priority 0 (default) to 9 (first)
          * @return this builder
@@ -375,10 +387,10 @@ public final class TaskType<I, O extends @Nullable Object> {
         }
 
         /**
-         * Lets tasks that share something run one at a time, over all workers and queues: the others wait for their turn.
+         * Runs tasks that share a resource one at a time, over all workers and queues. The others wait for their turn.
          *
-         * @param function from the input to what is shared, for example an account; null or empty for tasks that share
-         *     nothing
+         * @param function from the input to the name of the resource, for example an account; null or empty for no
+         *     mutex
          * @return this builder
          */
         public Builder<I, O> mutex(Function<? super I, @Nullable String> function) {
@@ -387,7 +399,7 @@ public final class TaskType<I, O extends @Nullable Object> {
         }
 
         /**
-         * Makes the type.
+         * Builds the type.
          *
          * @return an immutable type
          */

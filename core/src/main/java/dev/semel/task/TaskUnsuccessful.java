@@ -3,7 +3,7 @@ package dev.semel.task;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The task whose result was asked for has ended without one: it failed, timed out or was cancelled. */
+/** Thrown when the result of a task is requested that failed, timed out or was cancelled. */
 public final class TaskUnsuccessful extends SemelException {
 
     private static final long serialVersionUID = 1L;
@@ -13,12 +13,12 @@ public final class TaskUnsuccessful extends SemelException {
     private final transient @Nullable String lastError;
 
     /**
-     * Makes the exception.
+     * Creates the exception.
      *
      * @param message what happened
      * @param taskId the task
      * @param status how it ended
-     * @param lastError the error of its last attempt, or null where there is none or it is no longer stored
+     * @param lastError the error of its last attempt, or null if there is none or it is no longer stored
      */
     public TaskUnsuccessful(String message, TaskId taskId, TaskState status, @Nullable String lastError) {
         super(message);
@@ -27,17 +27,13 @@ public final class TaskUnsuccessful extends SemelException {
         this.lastError = lastError;
     }
 
-    /**
-     * The task that was asked for.
-     *
-     * @return its id
-     */
+    /** {@return the id of the task} */
     public TaskId taskId() {
         return taskId;
     }
 
     /**
-     * How the task ended.
+     * Returns how the task ended.
      *
      * @return failed, timed out or cancelled
      */
@@ -46,9 +42,9 @@ public final class TaskUnsuccessful extends SemelException {
     }
 
     /**
-     * The error of the last attempt.
+     * Returns the error of the last attempt.
      *
-     * @return the error; empty where there is none or it is no longer stored
+     * @return the error; empty if there is none or it is no longer stored
      */
     public Optional<String> lastError() {
         return Optional.ofNullable(lastError);

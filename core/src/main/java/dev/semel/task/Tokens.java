@@ -4,16 +4,16 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 
-/** Makes the idempotency tokens that handlers pass on to the outside world. */
+/** The derivation of the idempotency tokens that handlers pass on to other systems. */
 public final class Tokens {
 
     private Tokens() {}
 
     /**
-     * The token of one named effect of a lineage: the same over retries, redrives and reruns after a failure.
+     * Returns the token of one named effect of a lineage: the same over retries, redrives and reruns after a failure.
      *
      * @param lineage the id of the lineage's first task
-     * @param name what the token is for
+     * @param name the name of the effect
      * @return 32 hexadecimal characters: 128 bits, and short enough for every provider's header
      */
     public static String token(TaskId lineage, String name) {
@@ -21,11 +21,11 @@ public final class Tokens {
     }
 
     /**
-     * The token of one of several effects of the same name.
+     * Returns the token of one of several effects of the same name.
      *
      * @param lineage the id of the lineage's first task
-     * @param name what the token is for
-     * @param index which one; 0 gives the same token as without an index
+     * @param name the name of the effect
+     * @param index zero-based index of the effect; 0 gives the same token as without an index
      * @return 32 hexadecimal characters
      */
     public static String token(TaskId lineage, String name, int index) {
@@ -38,7 +38,8 @@ public final class Tokens {
                 .putLong(lineage.value().getLeastSignificantBits())
                 .put(nameBytes);
         if (index != 0) {
-            whole.put((byte) 0).putInt(index); // no name has a zero byte, so no name with an index is like another name
+            whole.put((byte) 0)
+                    .putInt(index); // no name contains a zero byte, so a name with an index never equals another name
         }
         return HexFormat.of().formatHex(Sha256.of(whole.array()), 0, 16);
     }

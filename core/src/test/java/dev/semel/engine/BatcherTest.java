@@ -21,7 +21,7 @@ final class BatcherTest {
 
     private static final Executor CALLERS = task -> Thread.ofPlatform().daemon().start(task);
 
-    /** A call that waits until it is let go. */
+    /** A call that blocks until the test completes {@code free}. */
     private record Held(List<Integer> items, CompletableFuture<Void> free) {}
 
     private final LinkedBlockingQueue<Held> begun = new LinkedBlockingQueue<>();
@@ -43,7 +43,7 @@ final class BatcherTest {
         return CompletableFuture.supplyAsync(() -> batcher.call(item), CALLERS);
     }
 
-    /** Hands in so many, each only when the one before is waiting, so that their order is known. */
+    /** Submits items one by one, each after the previous one waits, so that their order is known. */
     private static List<CompletableFuture<String>> callInOrder(Batcher<Integer, String> batcher, int from, int number) {
         List<CompletableFuture<String>> calls = new ArrayList<>();
         for (int i = 0; i < number; i++) {
@@ -57,7 +57,7 @@ final class BatcherTest {
     }
 
     @Test
-    void thoseWhoComeMeanwhileAreTheNextCall() throws Exception {
+    void itemsThatArriveDuringACallFormTheNextBatch() throws Exception {
         Batcher<Integer, String> batcher = new Batcher<>(100, 1_000, 1, CALLERS, item -> 1, this::held);
         CompletableFuture<String> first = call(batcher, 0);
         Held alone = next();
@@ -75,17 +75,17 @@ final class BatcherTest {
     }
 
     @Test
-    void aSecondCallGoesMeanwhileIfEnoughWaitAndNeverAThird() throws Exception {
+    void aSecondCallIsSentInParallelIfEnoughCallersWaitButNeverAThird() throws Exception {
         Batcher<Integer, String> batcher = new Batcher<>(100, 1_000, 2, CALLERS, item -> 1, this::held);
         CompletableFuture<String> unused = call(batcher, 0);
         Held first = next();
         List<CompletableFuture<String>> some = callInOrder(batcher, 1, Batcher.ENOUGH - 1);
-        assertThat(begun).as("not for so few").isEmpty();
+        assertThat(begun).as("too few callers for a second call").isEmpty();
         CompletableFuture<String> enough = call(batcher, Batcher.ENOUGH);
         Held second = next();
         assertThat(second.items()).hasSize(Batcher.ENOUGH).startsWith(1);
         List<CompletableFuture<String>> more = callInOrder(batcher, 100, 2 * Batcher.ENOUGH);
-        assertThat(begun).as("no third").isEmpty();
+        assertThat(begun).as("no third call").isEmpty();
         second.free().complete(null);
         assertThat(enough.get(30, TimeUnit.SECONDS)).isEqualTo("" + Batcher.ENOUGH);
         assertThat(some.getFirst().get(30, TimeUnit.SECONDS)).isEqualTo("1");
@@ -97,7 +97,7 @@ final class BatcherTest {
     }
 
     @Test
-    void aBatchHasNoMoreThanItMayAndTheRestFollows() throws Exception {
+    void aBatchIsBoundedAndTheRestFollows() throws Exception {
         Batcher<Integer, String> batcher = new Batcher<>(2, 1_000, 1, CALLERS, item -> 1, this::held);
         CompletableFuture<String> unused = call(batcher, 0);
         Held first = next();
@@ -113,7 +113,7 @@ final class BatcherTest {
     }
 
     @Test
-    void aFailureIsToldToAllOfItsCallAndTheNextOneGoes() throws Exception {
+    void aFailureIsReportedToAllCallersOfItsBatchAndTheNextBatchIsSent() throws Exception {
         AtomicInteger calls = new AtomicInteger();
         Batcher<Integer, String> batcher = new Batcher<>(100, 1_000, 2, CALLERS, item -> 1, items -> {
             if (calls.incrementAndGet() == 2) {
@@ -133,7 +133,7 @@ final class BatcherTest {
         assertThat(after.get(30, TimeUnit.SECONDS)).isEqualTo("7");
     }
 
-    /** Calls on a thread that can be interrupted. */
+    /** A caller on a thread that can be interrupted. */
     private static final class Caller {
 
         private final CompletableFuture<String> answer = new CompletableFuture<>();
@@ -159,13 +159,13 @@ final class BatcherTest {
                     .hasMessageContaining(message)
                     .hasCauseInstanceOf(InterruptedException.class);
             assertThat(staysInterrupted)
-                    .as("the interrupt is kept for its caller")
+                    .as("the interrupt flag is kept for the caller")
                     .isTrue();
         }
     }
 
     @Test
-    void anInterruptEndsTheWaitOfItsCallerAndOfNobodyElse() throws Exception {
+    void anInterruptEndsOnlyTheWaitOfItsOwnCaller() throws Exception {
         Batcher<Integer, String> batcher = new Batcher<>(3, 1_000, 1, CALLERS, item -> 1, this::interruptibly);
         CompletableFuture<String> first = call(batcher, 0);
         Held alone = next();
@@ -188,7 +188,7 @@ final class BatcherTest {
     }
 
     @Test
-    void aCallerThatIsAloneGetsTheSameOutcomeWhenItIsInterrupted() throws Exception {
+    void aSingleCallerGetsTheSameErrorWhenItIsInterrupted() throws Exception {
         Batcher<Integer, String> batcher = new Batcher<>(100, 1_000, 1, CALLERS, item -> 1, this::interruptibly);
         Caller alone = new Caller(batcher, 0);
         Held carried = next();
@@ -200,7 +200,7 @@ final class BatcherTest {
     }
 
     @Test
-    void whereNoThreadCanBeHadEverybodyIsToldAndALaterCallerIsServed() throws Exception {
+    void withoutAThreadAllWaitingCallersFailAndALaterCallerIsServed() throws Exception {
         Batcher<Integer, String> batcher = new Batcher<>(
                 100,
                 1_000,
@@ -223,7 +223,7 @@ final class BatcherTest {
         assertThat(later.get(30, TimeUnit.SECONDS)).isEqualTo("9");
     }
 
-    /** As a store does whose driver heeds interrupts. */
+    /** Blocks like a store whose driver reacts to interrupts. */
     private List<String> interruptibly(List<Integer> items) {
         Held held = new Held(items, new CompletableFuture<>());
         begun.add(held);
@@ -245,7 +245,7 @@ final class BatcherTest {
     }
 
     @Test
-    void manyCallersEachGetTheirOwnAnswerWhateverIsSharedAndHowManyMayWait() throws Exception {
+    void manyConcurrentCallersEachGetTheirOwnAnswer() throws Exception {
         for (int most : List.of(1, 2, 3)) {
             AtomicInteger underWay = new AtomicInteger();
             AtomicInteger mostUnderWay = new AtomicInteger();

@@ -16,7 +16,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
-/** A host in virtual time and on one thread: a handler that was started runs, to its end, when the test says so. */
+/** A host with virtual time and one thread. A started handler runs, to its end, when the test calls {@link #end}. */
 final class ManualHost implements WorkerHost {
 
     private static final Instant BEGIN = Instant.parse("2026-01-27T12:00:00Z");
@@ -35,12 +35,12 @@ final class ManualHost implements WorkerHost {
         return BEGIN.plusNanos(now);
     }
 
-    /** The handlers that were started and have not ended. */
+    /** Returns the handlers that were started and have not ended. */
     List<Runnable> running() {
         return List.copyOf(handlers);
     }
 
-    /** Does something whenever a handler is about to start. */
+    /** Sets what runs whenever a handler is about to start. */
     void whenStarting(Runnable look) {
         whenStarting = look;
     }
@@ -96,7 +96,7 @@ final class ManualHost implements WorkerHost {
 
     @Override
     public <T> void call(Supplier<T> call, Consumer<T> answered, Consumer<RuntimeException> failed) {
-        // A moment later, as a store does.
+        // The answer arrives a moment later, as from a real store.
         later(Duration.ofMillis(1), () -> {
             T answer;
             try {

@@ -2,17 +2,17 @@ package dev.semel.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.semel.store.Applied;
 import dev.semel.store.ClaimRequest;
 import dev.semel.store.Claims;
 import dev.semel.store.ForwardingTaskStore;
 import dev.semel.store.InMemoryTaskStore;
 import dev.semel.store.NewTask;
+import dev.semel.store.Settled;
+import dev.semel.store.Settlement;
 import dev.semel.store.Task;
 import dev.semel.store.TaskOptions;
 import dev.semel.store.TaskQuery;
 import dev.semel.store.TaskStore;
-import dev.semel.store.Transition;
 import dev.semel.task.Identity;
 import dev.semel.task.RetryPolicy;
 import dev.semel.task.StoreUnusable;
@@ -25,7 +25,9 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** The rules of a worker in virtual time: which tasks it takes, how many, and what it does about handlers that never end. */
+/**
+ * The rules of a worker in virtual time: which tasks it claims, how many, and how it treats handlers that never end.
+ */
 final class WorkerLoopTest {
 
     private static final Duration LEASE = Duration.ofSeconds(30);
@@ -72,7 +74,7 @@ final class WorkerLoopTest {
         store.submit(batch);
     }
 
-    /** Another worker takes so many of the due tasks and is killed. */
+    /** Claims due tasks for another worker, which is then killed: their leases expire. */
     private void vanish(int number) {
         store.claim(new ClaimRequest(
                 host.random().nextLong(), false, Set.of(QUEUE), Set.of("t"), number, number, number, LEASE, "dead"));
@@ -86,7 +88,7 @@ final class WorkerLoopTest {
                 .count();
     }
 
-    /** Ends all that run, as many times, and notes how many ran at once. */
+    /** Ends all running handlers, for a number of rounds, and returns how many ran at once in each round. */
     private List<Integer> rounds(int number) {
         List<Integer> running = new ArrayList<>();
         for (int round = 0; round < number; round++) {
@@ -99,7 +101,7 @@ final class WorkerLoopTest {
     }
 
     @Test
-    void tasksOfADeadWorkerBeginWithOneAndDoubleWithEachThatEnds() {
+    void tasksOfADeadWorkerStartWithOneAndDoubleWithEachThatEnds() {
         submit(500);
         vanish(500);
         worker(64, type());
@@ -110,7 +112,7 @@ final class WorkerLoopTest {
     }
 
     @Test
-    void aTaskThatVanishesAgainRunsWithoutOtherSuspectsBesideIt() {
+    void aTaskThatVanishedTwiceRunsAsTheOnlySuspect() {
         submit(40);
         vanish(40);
         vanish(10);
@@ -131,12 +133,13 @@ final class WorkerLoopTest {
     }
 
     @Test
-    void aTaskThatVanishedAgainDoesNotBeginBeforeOthersAreReturned() {
+    void aTaskThatVanishedTwiceDoesNotStartBeforeOtherSuspectsAreReturned() {
         submit(20);
         vanish(20);
         vanish(20);
         List<Long> held = new ArrayList<>();
-        // What begins now may kill the process, with all that the store believes to be in its hands.
+        // The handler that starts now may kill the process, and then all tasks vanish that the process holds a lease
+        // of.
         host.whenStarting(() -> held.add(store.list(TaskQuery.all(1_000)).tasks().stream()
                 .filter(task -> task.state() == TaskState.RUNNING
                         && task.progress().dueAt().isAfter(host.time()))
@@ -148,19 +151,19 @@ final class WorkerLoopTest {
     }
 
     @Test
-    void aResultThatTheStoreRefusesFailsItsTaskAndNoOther() {
+    void aResultThatTheStoreRejectsFailsOnlyItsTask() {
         submit(20);
         TaskId guilty = store.list(TaskQuery.all(1_000)).tasks().get(7).id();
         worker(
                 new ForwardingTaskStore(store) {
                     @Override
-                    public List<Applied> apply(List<Transition> batch) {
+                    public List<Settled> settle(List<? extends Settlement> batch) {
                         if (batch.stream()
-                                .anyMatch(move -> move instanceof Transition.Complete complete
+                                .anyMatch(settlement -> settlement instanceof Settlement.Complete complete
                                         && complete.lease().taskId().equals(guilty))) {
                             throw new IllegalStateException("such a result cannot be stored");
                         }
-                        return super.apply(batch);
+                        return super.settle(batch);
                     }
                 },
                 32,
@@ -175,7 +178,7 @@ final class WorkerLoopTest {
     }
 
     @Test
-    void aStoreThatRefusesEverythingForLongerThanALeaseFailsNoTask() {
+    void aStoreThatIsUnusableForLongerThanALeaseFailsNoTask() {
         submit(20);
         boolean[] refuses = {false};
         boolean[] lastClaim = {false};
@@ -183,7 +186,7 @@ final class WorkerLoopTest {
                 new ForwardingTaskStore(store) {
                     @Override
                     public Claims claim(ClaimRequest request) {
-                        // Otherwise the worker takes over from itself, and nothing is left to settle.
+                        // Otherwise the worker claims its own expired tasks again, and nothing is left to settle.
                         if (lastClaim[0]) {
                             throw new StoreUnusable("the disk is mounted read-only");
                         }
@@ -191,11 +194,11 @@ final class WorkerLoopTest {
                     }
 
                     @Override
-                    public List<Applied> apply(List<Transition> batch) {
+                    public List<Settled> settle(List<? extends Settlement> batch) {
                         if (refuses[0]) {
                             throw new StoreUnusable("the disk is mounted read-only");
                         }
-                        return super.apply(batch);
+                        return super.settle(batch);
                     }
                 },
                 32,
@@ -211,16 +214,16 @@ final class WorkerLoopTest {
     }
 
     @Test
-    void whatCannotBeginWithinASecondIsReturnedUnharmed() {
+    void aTaskThatCannotStartWithinASecondIsReturnedWithoutAFailure() {
         submit(300);
         worker(8, type());
-        // Short handlers, one after the other: the worker learns to hold many.
+        // Short handlers, one after the other: the worker starts to hold many tasks ahead.
         for (int i = 0; i < 12; i++) {
             host.running().forEach(host::end);
             host.pass(Duration.ofMillis(2));
         }
         assertThat(count(TaskState.RUNNING)).as("held ahead").isGreaterThan(16);
-        // Now they are slow, and the worker is alone with what it holds.
+        // Now the handlers are slow, and the worker returns the tasks that it cannot start.
         host.pass(Duration.ofSeconds(2));
         assertThat(count(TaskState.RUNNING)).isEqualTo(8);
         assertThat(store.list(TaskQuery.all(1_000)).tasks())
@@ -228,7 +231,7 @@ final class WorkerLoopTest {
     }
 
     @Test
-    void slowHandlersThatEndTogetherAreNotTakenForFastOnes() {
+    void slowHandlersThatEndTogetherAreNotMistakenForFastOnes() {
         submit(300);
         worker(64, type());
         for (int i = 0; i < 3; i++) {
@@ -243,7 +246,7 @@ final class WorkerLoopTest {
     }
 
     @Test
-    void handlersThatIgnoreTheirInterruptFreeTheirPlacesUntilThereAreTooMany() {
+    void handlersThatIgnoreTheirInterruptFreeTheirSlotsUntilThereAreTooMany() {
         TaskType<String, String> stubborn = TaskType.builder("t", String.class, String.class)
                 .timeout(Duration.ofSeconds(1))
                 .retry(RetryPolicy.attempts(1))
@@ -253,31 +256,31 @@ final class WorkerLoopTest {
         host.pass(Duration.ofMinutes(2));
         List<Runnable> runaways = host.running();
         assertThat(runaways)
-                .as("four for each place, and who ran then; after that it stops")
+                .as("four for each slot, and the handlers that ran at that time; then the worker stops claiming")
                 .hasSizeBetween(8, 9);
         assertThat(count(TaskState.TIMED_OUT)).isEqualTo(runaways.size());
         assertThat(count(TaskState.PENDING)).isEqualTo(20 - runaways.size());
         runaways.subList(7, runaways.size()).forEach(host::end);
         host.pass(Duration.ofMillis(100));
         assertThat(count(TaskState.RUNNING))
-                .as("some have ended, so it goes on")
+                .as("some have ended, so the worker continues")
                 .isEqualTo(2);
         assertThat(count(TaskState.TIMED_OUT)).isEqualTo(runaways.size());
     }
 
     @Test
-    void aHandlerThatLostItsLeaseAndIgnoresItsInterruptFreesItsPlace() {
+    void aHandlerThatLostItsLeaseAndIgnoresItsInterruptFreesItsSlot() {
         submit(2);
         worker(1, type());
         Runnable first = host.running().getFirst();
-        // The store's clock jumps, and somebody else takes the lease that has run out.
+        // The store's clock jumps, and another worker takes over the expired lease.
         storeAhead = Duration.ofMinutes(1);
         store.claim(new ClaimRequest(
                 host.random().nextLong(), false, Set.of(QUEUE), Set.of("t"), 2, 2, 2, Duration.ofDays(1), "thief"));
         submit(1);
         host.pass(Duration.ofSeconds(60));
         assertThat(host.running())
-                .as("another one runs beside the runaway")
+                .as("another handler runs beside the runaway")
                 .hasSize(2)
                 .contains(first);
     }

@@ -11,12 +11,12 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** What a guard writes to the log: at ERROR if nothing ran because of it, at WARN if something ran unguarded. */
+/** Tests of a guard's log: ERROR if the effect did not run, WARN if it ran without a guard. */
 class GuardLogTest {
 
     private static final String SECRET = "4111-1111-1111-1111";
 
-    /** A store that is never there. */
+    /** A store that is always unavailable. */
     private static final class Down implements GuardStore {
 
         @Override
@@ -53,7 +53,7 @@ class GuardLogTest {
         public void close() {}
     }
 
-    /** The lines that the guard logged meanwhile, without stacks. */
+    /** Returns the lines that the guard logs during a step, without stacks. */
     private static List<String> logged(Runnable step) {
         PrintStream before = System.err;
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
@@ -83,11 +83,11 @@ class GuardLogTest {
                             .isInstanceOf(StoreUnavailable.class)))
                     .singleElement()
                     .asString()
-                    .contains("ERROR dev.semel.guard.Guard", "\"charge\"", "was not run");
+                    .contains("ERROR dev.semel.guard.Guard", "type=\"charge\"", "effect not run");
             assertThat(logged(() -> open.call("k").payload(SECRET).once(String.class, token -> SECRET)))
                     .singleElement()
                     .asString()
-                    .contains("WARN dev.semel.guard.Guard", "\"charge\"", "unguarded");
+                    .contains("WARN dev.semel.guard.Guard", "type=\"charge\"", "unguarded");
         }
     }
 }

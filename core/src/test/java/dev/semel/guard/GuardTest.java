@@ -23,7 +23,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What a guard does, on the store in memory. */
+/** Tests of the guard on the store in memory. */
 @Timeout(180)
 class GuardTest {
 
@@ -79,11 +79,30 @@ class GuardTest {
     }
 
     @Test
-    void anEmptyKeyMeansNoGuarding() {
-        assertThat(guard().once("", Integer.class, this::effect)).isEqualTo(1);
-        assertThat(guard().call("").outcome(Integer.class, this::effect)).isEqualTo(new Outcome.Unguarded<>(2));
-        assertThat(built(Guard.on(store).prefix("orders/")).once("", Integer.class, this::effect))
+    void onlyAnExtractorMayAnswerThatThereIsNoKey() {
+        Guard prefixed = built(Guard.on(store).prefix("orders/"));
+        assertThat(guard().call(input -> null, "x").outcome(Integer.class, this::effect))
+                .isEqualTo(new Outcome.Unguarded<>(1));
+        assertThat(guard().call(input -> "", "x").outcome(Integer.class, this::effect))
+                .isEqualTo(new Outcome.Unguarded<>(2));
+        assertThat(prefixed.wrap(input -> "", Integer.class, (input, token) -> effect(token))
+                        .apply("x"))
                 .isEqualTo(3);
+        for (String blank : List.of("", " ", "\u2003", "\u00a0 ")) {
+            for (Guard guard : List.of(guard(), prefixed)) {
+                assertThatThrownBy(() -> guard.once(blank, Integer.class, this::effect))
+                        .isInstanceOf(InvalidInput.class)
+                        .hasMessageContaining("An idempotency key");
+                assertThatThrownBy(() -> guard.run(blank, this::effect)).isInstanceOf(InvalidInput.class);
+                assertThatThrownBy(() -> guard.call(blank)).isInstanceOf(InvalidInput.class);
+                assertThatThrownBy(() -> guard.find(blank)).isInstanceOf(InvalidInput.class);
+                if (!blank.isEmpty()) {
+                    assertThatThrownBy(() -> guard.call(input -> blank, "x").once(Integer.class, this::effect))
+                            .isInstanceOf(InvalidInput.class);
+                }
+            }
+        }
+        assertThat(effects).hasValue(3);
         assertThat(store.begins).hasValue(0);
     }
 
@@ -369,7 +388,7 @@ class GuardTest {
         observed.once("k", Integer.class, this::effect);
         observed.once("k", Integer.class, this::effect);
         observed.once("k", Integer.class, this::effect);
-        observed.once("", Integer.class, this::effect);
+        observed.call(input -> "", "x").once(Integer.class, this::effect);
         observed.run("busy", token -> observed.run("busy", this::effect));
         observed.call("p").payload("a").once(Integer.class, this::effect);
         assertThatThrownBy(() -> observed.call("p").payload("b").once(Integer.class, this::effect))
@@ -448,7 +467,7 @@ class GuardTest {
         }
     }
 
-    /** Fails as often as it is told to: before it does anything, or after it has done it. */
+    /** A store that fails a given number of times, before or after it has done its work. */
     private static final class BreakableStore implements GuardStore {
 
         private final GuardStore store;

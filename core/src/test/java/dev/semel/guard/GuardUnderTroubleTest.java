@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** A store that answers late, not at all, or to a caller that is interrupted. */
+/** Tests of a guard whose store answers late or not at all, or whose caller is interrupted. */
 class GuardUnderTroubleTest {
 
     private static final Duration LEASE = Duration.ofSeconds(30);
@@ -90,7 +90,7 @@ class GuardUnderTroubleTest {
     }
 
     @Test
-    void anUnguardedEffectIsToldToTheStoreIfItCanBe() {
+    void anUnguardedEffectIsReportedToTheStoreIfPossible() {
         Runnable lost = () -> {
             throw new StoreUnavailable("the answer was lost");
         };
@@ -134,8 +134,8 @@ class GuardUnderTroubleTest {
                 .build();
     }
 
-    /** Does what it is asked, and then lets the next trouble happen to the answer. */
-    private final class Troubled implements JoiningGuardStore {
+    /** A store that does its work, and then applies the next trouble to the answer. */
+    private final class Troubled implements GuardStore {
 
         private final GuardStore inner;
 
@@ -153,8 +153,8 @@ class GuardUnderTroubleTest {
         }
 
         @Override
-        public GuardStore joining(Connection connection) {
-            return this;
+        public Optional<GuardJoining> joining() {
+            return Optional.of(connection -> this);
         }
 
         @Override

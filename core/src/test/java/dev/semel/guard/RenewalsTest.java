@@ -10,7 +10,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** When holds are renewed. The lease is so long that the timer itself does nothing during a test. */
+/** Tests of when holds are renewed. The lease is so long that the timer itself does nothing during a test. */
 @Timeout(60)
 class RenewalsTest {
 

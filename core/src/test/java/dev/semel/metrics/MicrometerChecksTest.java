@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
-/** What a real Prometheus registry shows when it is scraped. */
+/** Tests of the output of a real Prometheus registry when it is scraped. */
 class MicrometerChecksTest {
 
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);

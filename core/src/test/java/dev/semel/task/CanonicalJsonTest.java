@@ -136,7 +136,7 @@ class CanonicalJsonTest {
     void shortest_literals_of_random_doubles_have_the_layout_of_ecmascript() {
         Random random = new Random(8785);
         for (int i = 0; i < 100_000; i++) {
-            // Half of them of any size, half of them around the places where the layout changes.
+            // Half of the exponents are arbitrary, half of them are near the points where the layout changes.
             double number = i % 2 == 0
                     ? Double.longBitsToDouble(random.nextLong())
                     : random.nextGaussian() * Math.pow(10, random.nextInt(-10, 25));

@@ -26,7 +26,7 @@ class DecisionTableTest {
         assertThat(DecisionTable.markdown().lines()).hasSize(2 + 1 + 7 * 3 + 7);
     }
 
-    /** The directory that holds the whole project: the one with the wrapper, from this module's upwards. */
+    /** Returns the root directory of the project: the nearest directory above this module with the Maven wrapper. */
     private static Path root() {
         Path place = Path.of("").toAbsolutePath();
         while (place != null && !Files.exists(place.resolve("mvnw"))) {

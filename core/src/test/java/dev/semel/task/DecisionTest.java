@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The expectations are written from the specification, not from the function. */
+/** Tests of the decision. The expectations are written from the specification, not from the function. */
 class DecisionTest {
 
     private static final InputHash SAME = hash(1);

@@ -26,7 +26,9 @@ class InputHashTest {
         return InputHash.ofFields(Json.parse(text), pointers(fields));
     }
 
-    /** Stored hashes are compared with new ones, so these must never change; made with sha256sum. */
+    /**
+     * Pins known hashes, computed with sha256sum. Stored hashes are compared with new ones, so they must never change.
+     */
     @Test
     void hashes_stay_what_they_were_in_every_version() {
         assertThat(of("{}")).hasToString("sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a");

@@ -12,7 +12,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes random documents, spells them in random ways and changes them; all from one seed.
+ * A generator of random documents, of their random spellings and of changes to them, all from one seed.
  *
  * <p>A document is a tree of Map, List, String, BigDecimal, Boolean and null, so that nothing here is shared with the
  * code that it tests.
@@ -30,7 +30,7 @@ final class JsonDocuments {
         this.random = new Random(seed);
     }
 
-    /** A random document. */
+    /** Returns a random document. */
     @Nullable
     Object document() {
         return value(5);
@@ -72,7 +72,7 @@ final class JsonDocuments {
         return text.toString();
     }
 
-    /** The document with exactly one thing changed that counts. */
+    /** Returns the document with exactly one significant change. */
     @Nullable
     Object changed(@Nullable Object value) {
         if (value instanceof Map<?, ?> members) {
@@ -117,7 +117,7 @@ final class JsonDocuments {
         return name;
     }
 
-    /** Some spelling of the document: any white space, order, escapes and numbers, and members that are null. */
+    /** Returns a random spelling of the document: any white space, order, escapes and numbers, and null members. */
     String spelled(@Nullable Object document) {
         StringBuilder out = new StringBuilder();
         spell(document, out);
@@ -179,7 +179,7 @@ final class JsonDocuments {
             char c = text.charAt(i);
             int shortForm = "\"\\/\b\f\n\r\t".indexOf(c);
             boolean mustEscape = c < 0x20 || c == '"' || c == '\\';
-            // Both halves of a pair in the same way, as the rules ask.
+            // Both halves of a pair in the same way, as the rules require.
             boolean isPair = Character.isHighSurrogate(c);
             if (shortForm >= 0 && random.nextBoolean()) {
                 out.append('\\').append("\"\\/bfnrt".charAt(shortForm));
@@ -202,13 +202,14 @@ final class JsonDocuments {
         out.append(String.format(random.nextBoolean() ? "\\u%04x" : "\\u%04X", (int) c));
     }
 
-    /** Any literal with this value. */
+    /** Returns a random literal with this value. */
     String spelledNumber(BigDecimal number) {
         if (number.signum() == 0) {
             return List.of("0", "-0", "0.0", "-0.00", "0e5", "0E-7", "0.0e+99999999999")
                     .get(random.nextInt(7));
         }
-        // The digits with zeros on both ends, the point anywhere between them, and the exponent that makes up for it.
+        // The digits with zeros on both ends, the point anywhere between them, and the exponent that compensates for
+        // it.
         int zeros = random.nextInt(4);
         String digits =
                 "0".repeat(random.nextInt(4)) + number.unscaledValue().abs().toString() + "0".repeat(zeros);
@@ -223,7 +224,7 @@ final class JsonDocuments {
         return (number.signum() < 0 ? "-" : "") + whole + fraction + power;
     }
 
-    /** The canonical form, made in another way than the tested code makes it. */
+    /** Returns the canonical form, computed independently of the tested code. */
     static String canonical(@Nullable Object value) {
         if (value instanceof Map<?, ?> members) {
             Map<String, String> sorted = new TreeMap<>();

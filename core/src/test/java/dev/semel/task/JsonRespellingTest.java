@@ -11,7 +11,7 @@ import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What must hold for every document, tried on many; a failure names its seed. */
+/** Property tests on random documents; a failure names its seed. */
 class JsonRespellingTest {
 
     private static final int DOCUMENTS = 5_000;
@@ -102,7 +102,7 @@ class JsonRespellingTest {
         }
     }
 
-    /** A pointer to some place below the root; in a document without any, to a place that is not there. */
+    /** Returns a pointer to a random value below the root, or to an absent value if there is none. */
     private static JsonPointer anyPlace(@Nullable Object document, long seed) {
         Random random = new Random(seed);
         List<String> tokens = new ArrayList<>();

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 class JsonSurrogatesTest {
 
-    // Written apart, because the two halves side by side in a source file are a pair.
+    // Written separately, because the two halves side by side in a source file are a pair.
     private static final String HIGH = "\ud83d";
     private static final String LOW = "\ude00";
     private static final String ESCAPED_HIGH = "\\ud83d";
@@ -28,7 +28,7 @@ class JsonSurrogatesTest {
                 List.of(HIGH, LOW, ESCAPED_HIGH, ESCAPED_LOW, HIGH + "x", ESCAPED_HIGH + "\\n", LOW + HIGH)) {
             assertThat(refusal("[0,\"ab" + half + "\"]"))
                     .isEqualTo(
-                            "A JSON string is valid Unicode, but there is half of a surrogate pair at \"/1\", line 1,"
+                            "A JSON string must be valid Unicode, but there is half of a surrogate pair at \"/1\", line 1,"
                                     + " column 4. Remove it, or send both halves in the same way, escaped or not.");
             assertThat(refusal("{\"o\":{\"ab" + half + "\":1}}"))
                     .contains("surrogate")

@@ -103,8 +103,9 @@ class JsonTest {
     @Test
     void the_place_of_a_broken_grammar_is_named_by_path_line_and_column() {
         assertThat(refusal("{\"a\":\n {\"b\":tru}}"))
-                .isEqualTo("JSON text follows the grammar of RFC 8259, but this one breaks it near \"/a/b\", line 2,"
-                        + " column 7. Correct it there, or let a JSON library write it.");
+                .isEqualTo(
+                        "JSON text must follow the grammar of RFC 8259, but this text breaks it near \"/a/b\", line 2,"
+                                + " column 7. Fix it there, or generate the text with a JSON library.");
     }
 
     @Test
@@ -126,7 +127,7 @@ class JsonTest {
     @ParameterizedTest
     @ValueSource(strings = {"{} {}", "1 2", "[] x", "[]]", "{}}", "null,", "\"a\"\"b\"", "{}\u0000", "[] NaN"})
     void anything_after_the_value_is_refused(String text) {
-        assertThat(refusal(text)).contains("more follows after it at line 1, column");
+        assertThat(refusal(text)).contains("more text follows it at line 1, column");
     }
 
     @ParameterizedTest
@@ -141,7 +142,7 @@ class JsonTest {
     void nan_is_refused_in_words() {
         assertThat(refusal("{\"a\":[0,NaN]}"))
                 .isEqualTo(
-                        "A JSON number is finite, but got NaN or an infinity at \"/a/1\", line 1, column 9. Send null,"
+                        "A JSON number must be finite, but got NaN or infinity at \"/a/1\", line 1, column 9. Send null,"
                                 + " or a string.");
     }
 
@@ -166,10 +167,11 @@ class JsonTest {
     @Test
     void a_member_given_twice_is_refused_with_its_name_and_the_place_of_its_object() {
         assertThat(refusal("{\"a\":1,\"b\":2,\"a\":1}"))
-                .isEqualTo("A JSON object has each member once, but \"a\" is there more than once in the object at the"
-                        + " root that ends at line 1, column 19. Remove or rename one.");
+                .isEqualTo(
+                        "Member names of a JSON object are unique, but \"a\" occurs more than once in the object at the"
+                                + " root that ends at line 1, column 19. Remove or rename one.");
         assertThat(refusal("{\"x\":[1,{\"y\":{\"n\":1,\n\"n\":null}}]}"))
-                .contains("\"n\" is there more than once in the object at \"/x/1/y\" that ends at line 2, column 9");
+                .contains("\"n\" occurs more than once in the object at \"/x/1/y\" that ends at line 2, column 9");
     }
 
     @ParameterizedTest
@@ -228,7 +230,9 @@ class JsonTest {
             int step = nest[0].startsWith("[{") ? 2 : 1;
             String deepest = nest[0].repeat(64 / step) + nest[1] + nest[2].repeat(64 / step);
             assertThat(Json.parse(deepest).canonical()).isEqualTo(deepest);
-            assertThat(refusal("[" + deepest + "]")).contains("at most 64 deep").contains("line 1, column ");
+            assertThat(refusal("[" + deepest + "]"))
+                    .contains("at most 64 levels deep")
+                    .contains("line 1, column ");
         }
         assertThat(Json.parse("[".repeat(64) + "1" + "]".repeat(64)).canonical())
                 .hasSize(129);
@@ -236,8 +240,8 @@ class JsonTest {
 
     @Test
     void very_deep_text_does_not_overflow_the_stack() {
-        assertThat(refusal("[".repeat(1_000_000))).contains("at most 64 deep");
-        assertThat(refusal("{\"a\":".repeat(200_000))).contains("at most 64 deep");
+        assertThat(refusal("[".repeat(1_000_000))).contains("at most 64 levels deep");
+        assertThat(refusal("{\"a\":".repeat(200_000))).contains("at most 64 levels deep");
     }
 
     @Test
@@ -250,8 +254,8 @@ class JsonTest {
             assertThat(full.getBytes(StandardCharsets.UTF_8)).hasSize(Json.MAX_BYTES);
             assertThat(Json.parse(full).canonical()).isEqualTo(full);
             assertThat(refusal(full + " "))
-                    .isEqualTo("JSON text has at most 1048576 bytes of UTF-8, but got 1048577. Keep the large part"
-                            + " elsewhere, and send where it is.");
+                    .isEqualTo("JSON text has at most 1048576 bytes of UTF-8, but got 1048577. Store the large part"
+                            + " elsewhere, and send a reference to it.");
         }
     }
 

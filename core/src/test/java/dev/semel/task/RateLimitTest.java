@@ -141,7 +141,7 @@ class RateLimitTest {
     }
 
     @Test
-    void whoeverTakesAllThatIsAllowedReachesTheLimit() {
+    void takingAllThatIsAllowedReachesTheLimit() {
         for (String text : List.of("1/sec", "20/sec", "100/sec", "333/sec", "1000000/sec", "500/min", "9/hour")) {
             RateLimit limit = RateLimit.parse(text);
             long mark = 0;

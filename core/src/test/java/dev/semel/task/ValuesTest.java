@@ -59,6 +59,25 @@ class ValuesTest {
     }
 
     @Test
+    void aDurationInAMessageIsWrittenForAPerson() {
+        assertThat(Durations.shown(Duration.ofSeconds(30))).isEqualTo("30 s");
+        assertThat(Durations.shown(Duration.ofSeconds(90))).isEqualTo("90 s");
+        assertThat(Durations.shown(Duration.ofMinutes(5))).isEqualTo("5 min");
+        assertThat(Durations.shown(Duration.ofHours(2))).isEqualTo("2 h");
+        assertThat(Durations.shown(Duration.ofDays(7))).isEqualTo("7 d");
+        assertThat(Durations.shown(Duration.ofMillis(1_500))).isEqualTo("1500 ms");
+        assertThat(Durations.shown(Duration.ofMillis(60_250))).isEqualTo("60.25 s");
+        assertThat(Durations.shown(Duration.ofNanos(1))).isEqualTo("0.000000001 s");
+        assertThat(Durations.shown(Duration.ofMillis(-250))).isEqualTo("-250 ms");
+        assertThat(Durations.shown(Duration.ZERO)).isEqualTo("0 s");
+        assertThat(Durations.shown(Duration.ofSeconds(Long.MIN_VALUE))).endsWith(" s");
+        assertThatThrownBy(() -> Limits.positive("idempotency ttl", Duration.ZERO))
+                .hasMessage("An idempotency ttl is at least a millisecond, but got \"0 s\".");
+        assertThatThrownBy(() -> Limits.duration("lease", Duration.ofDays(40_000)))
+                .hasMessage("A lease is between 0 and 100 years, but got \"40000 d\".");
+    }
+
+    @Test
     void aDurationIsANumberAndAUnit() {
         assertThat(Durations.parse("250ms")).isEqualTo(Duration.ofMillis(250));
         assertThat(Durations.parse("30s")).isEqualTo(Duration.ofSeconds(30));
@@ -126,8 +145,8 @@ class ValuesTest {
     void settingsThatContradictEachOtherAreRefusedWithBothValues() {
         assertThatThrownBy(() ->
                         new RetryPolicy.Backoff.Exponential(Duration.ofSeconds(10), Duration.ofSeconds(1), 2.0, 0.1))
-                .hasMessageContaining("PT1S")
-                .hasMessageContaining("PT10S");
+                .hasMessageContaining("\"1 s\"")
+                .hasMessageContaining("\"10 s\"");
         assertThatThrownBy(() -> new RetryPolicy.Backoff.Exponential(Duration.ZERO, Duration.ZERO, 0.5, 0.1))
                 .isInstanceOf(InvalidInput.class);
         assertThatThrownBy(() -> new RetryPolicy.Backoff.Exponential(Duration.ZERO, Duration.ZERO, 2.0, Double.NaN))
@@ -138,7 +157,7 @@ class ValuesTest {
     @Test
     void aTypeSaysWhichExceptionsAreNotRetried() {
         TaskType<String, Void> type = TaskType.builder("t", String.class, Void.class)
-                .notRetried(UncheckedIOException.class)
+                .nonRetryable(UncheckedIOException.class)
                 .build();
         assertThat(type.retries(new IllegalStateException())).isTrue();
         assertThat(type.retries(new UncheckedIOException(new IOException()))).isFalse();
@@ -152,7 +171,7 @@ class ValuesTest {
                 .scope(Scope.tenant())
                 .reuse(ReusePolicy.never())
                 .idempotencyTtl(Duration.ofHours(1))
-                .leaveOut("/trace")
+                .ignoreFields("/trace")
                 .timeout(Duration.ofSeconds(5))
                 .priority(9)
                 .retry(RetryPolicy.attempts(2))
@@ -161,7 +180,7 @@ class ValuesTest {
         assertThat(type.scope()).isEqualTo(Scope.tenant());
         assertThat(type.reuse()).contains(ReusePolicy.never());
         assertThat(type.idempotencyTtl()).contains(Duration.ofHours(1));
-        assertThat(type.leftOut()).containsExactly(new JsonPointer("/trace"));
+        assertThat(type.ignoredFields()).containsExactly(new JsonPointer("/trace"));
         assertThat(type.timeout()).contains(Duration.ofSeconds(5));
         assertThat(type.priority()).isEqualTo(9);
         assertThat(type.retry().maxAttempts()).isEqualTo(2);

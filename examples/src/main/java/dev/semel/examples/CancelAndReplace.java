@@ -3,17 +3,15 @@ package dev.semel.examples;
 import dev.semel.Semel;
 import dev.semel.Submission;
 import dev.semel.engine.TaskContext;
-import dev.semel.jdbc.SqliteTaskStore;
+import dev.semel.sqlite.SqliteTaskStore;
 import dev.semel.store.TaskQuery;
 import dev.semel.task.ReusePolicy;
-import dev.semel.task.ReusePolicy.AfterEnd;
 import dev.semel.task.ReusePolicy.WhileOpen;
 import dev.semel.task.TaskType;
 import dev.semel.task.TaskUnsuccessful;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -30,7 +28,7 @@ public final class CancelAndReplace {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     // snippet: policy
-    static final ReusePolicy NEWEST_WINS = ReusePolicy.of(WhileOpen.REPLACE, AfterEnd.RERUN, AfterEnd.RERUN);
+    static final ReusePolicy NEWEST_WINS = ReusePolicy.afterFinish().whileOpen(WhileOpen.REPLACE);
     // end
 
     private final Semaphore begun = new Semaphore(0);
@@ -41,7 +39,7 @@ public final class CancelAndReplace {
      * Runs the program on a file.
      *
      * @param arguments the SQLite file; {@code cancel.db} in the working directory if there is none
-     * @throws InterruptedException never: nobody interrupts it
+     * @throws InterruptedException never, because nothing interrupts the program
      */
     public static void main(String[] arguments) throws InterruptedException {
         run(Path.of(arguments.length == 0 ? "cancel.db" : arguments[0]), System.out);
@@ -93,7 +91,7 @@ public final class CancelAndReplace {
                     .send();
         }
         // snippet: many
-        TaskQuery imports = new TaskQuery(null, "imports", null, Set.of(), null, null, 100);
+        TaskQuery imports = TaskQuery.builder().queue("imports").build();
         AtomicInteger open = new AtomicInteger();
         semel.operations().previewCancelAll(imports, task -> open.incrementAndGet());
         out.println("open: " + open);

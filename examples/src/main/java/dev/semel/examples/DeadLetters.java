@@ -2,7 +2,7 @@ package dev.semel.examples;
 
 import dev.semel.Semel;
 import dev.semel.Submission;
-import dev.semel.jdbc.SqliteTaskStore;
+import dev.semel.sqlite.SqliteTaskStore;
 import dev.semel.store.DeadLetter;
 import dev.semel.store.QueueSettings;
 import dev.semel.store.Task;
@@ -15,7 +15,6 @@ import java.io.PrintStream;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -51,7 +50,7 @@ public final class DeadLetters {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     // snippet: filter
-    static final TaskQuery DEAD_PAYMENTS = new TaskQuery(null, "payments", null, Set.of(), null, null, 100);
+    static final TaskQuery DEAD_PAYMENTS = TaskQuery.builder().queue("payments").build();
     // end
 
     private final AtomicBoolean bankAnswers = new AtomicBoolean();
@@ -63,7 +62,7 @@ public final class DeadLetters {
      * Runs the program on a file.
      *
      * @param arguments the SQLite file; {@code dead-letters.db} in the working directory if there is none
-     * @throws InterruptedException never: nobody interrupts it
+     * @throws InterruptedException never, because nothing interrupts the program
      */
     public static void main(String[] arguments) throws InterruptedException {
         run(Path.of(arguments.length == 0 ? "dead-letters.db" : arguments[0]), System.out);
@@ -91,16 +90,16 @@ public final class DeadLetters {
             // snippet: worker
             semel.worker("payments-dead")
                     .handle(LETTER, (context, letter) -> {
-                        letters.add(letter); // here: tell somebody
-                        return "told";
+                        letters.add(letter); // here: notify someone
+                        return "notified";
                     })
                     .start();
             // end
             Submission<String> first = charge(semel, "ORD-1");
             dies(first);
-            told(out);
+            printLetter(out);
             dies(charge(semel, "ORD-2"));
-            told(out);
+            printLetter(out);
             list(semel, out);
 
             bankAnswers.set(true);
@@ -118,12 +117,12 @@ public final class DeadLetters {
                 .send();
     }
 
-    /** Stands for the bank's interface. */
+    /** A stand-in for the bank's API. */
     private String pay(Charge charge, String token) {
         if (!bankAnswers.get()) {
             throw new IllegalStateException("The bank did not answer");
         }
-        return charge.order() + " paid under a token of " + token.length() + " characters";
+        return charge.order() + " paid with a token of " + token.length() + " characters";
     }
 
     private static void dies(Submission<String> submission) {
@@ -134,9 +133,9 @@ public final class DeadLetters {
         }
     }
 
-    private void told(PrintStream out) throws InterruptedException {
+    private void printLetter(PrintStream out) throws InterruptedException {
         Letter letter = Objects.requireNonNull(letters.poll(30, TimeUnit.SECONDS), "a letter");
-        out.println("told of " + letter.idempotency_key() + ": " + letter.state() + " after " + letter.attempts()
+        out.println("letter about " + letter.idempotency_key() + ": " + letter.state() + " after " + letter.attempts()
                 + " attempts in " + letter.original_queue());
     }
 

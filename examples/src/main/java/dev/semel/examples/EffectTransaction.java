@@ -1,7 +1,7 @@
 package dev.semel.examples;
 
 import dev.semel.Semel;
-import dev.semel.jdbc.SqliteTaskStore;
+import dev.semel.sqlite.SqliteTaskStore;
 import dev.semel.store.TaskQuery;
 import dev.semel.store.TaskStore;
 import dev.semel.task.RetryPolicy;
@@ -15,7 +15,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.Set;
 
 /** Writes that commit with the task's completion, in docs/how-to/effects.md. */
 public final class EffectTransaction {
@@ -25,7 +24,7 @@ public final class EffectTransaction {
     static final TaskType<Parcel, String> SHIP = TaskType.builder("ship", Parcel.class, String.class)
             .retry(RetryPolicy.delays(Duration.ZERO))
             .build();
-    static final TaskType<Parcel, String> TELL = TaskType.of("tell", Parcel.class, String.class);
+    static final TaskType<Parcel, String> NOTIFY = TaskType.of("notify", Parcel.class, String.class);
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
@@ -42,14 +41,14 @@ public final class EffectTransaction {
     }
 
     static void run(Path file, PrintStream out) throws SQLException {
-        // The store comes first: it sets up the file.
+        // The store is opened first, because it sets up the file.
         TaskStore store = SqliteTaskStore.open(file);
         try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file)) {
             run(store, connection, out);
         }
     }
 
-    /** Runs it on a store; the connection is another one to the same database. */
+    /** Runs the program on a store; the connection is a separate one to the same database. */
     static void run(TaskStore store, Connection connection, PrintStream out) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             statement.executeUpdate("CREATE TABLE shipment (id VARCHAR(20) PRIMARY KEY, attempt INTEGER)");
@@ -57,8 +56,9 @@ public final class EffectTransaction {
         try (Semel semel = Semel.on(store).build()) {
             start(semel);
             out.println(semel.submit(SHIP, new Parcel("P-1")).send().result(PATIENCE));
-            TaskQuery told = new TaskQuery(null, null, TELL.name(), Set.of(), null, null, 10);
-            out.println("tasks that tell of it: " + store.list(told).tasks().size());
+            TaskQuery notifications = TaskQuery.builder().type(NOTIFY.name()).build();
+            out.println(
+                    "notification tasks: " + store.list(notifications).tasks().size());
         }
         try (Statement statement = connection.createStatement();
                 ResultSet rows = statement.executeQuery("SELECT id, attempt FROM shipment")) {
@@ -80,7 +80,7 @@ public final class EffectTransaction {
                                 insert.setInt(2, context.attempt());
                                 insert.executeUpdate();
                             }
-                            semel.joining(connection).submit(TELL, parcel).send();
+                            semel.joining(connection).submit(NOTIFY, parcel).send();
                             if (context.attempt() == 1) {
                                 throw new IllegalStateException("The row and the new task are rolled back");
                             }

@@ -2,13 +2,13 @@ package dev.semel.examples;
 
 import dev.semel.Semel;
 import dev.semel.Submission;
-import dev.semel.jdbc.SqliteTaskStore;
+import dev.semel.sqlite.SqliteTaskStore;
 import dev.semel.task.TaskType;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.time.Duration;
 
-/** The program of docs/start/first-task.md: one payment, asked for twice and made once. */
+/** The program of docs/start/first-task.md: one payment, submitted twice and made once. */
 public final class FirstTask {
 
     // snippet: type
@@ -55,8 +55,8 @@ public final class FirstTask {
         // end
     }
 
-    /** Stands for the bank's interface, which takes an idempotency token of its own. */
+    /** A stand-in for the bank's API, which takes its own idempotency token. */
     private static Receipt pay(Charge charge, String token) {
-        return new Receipt(charge.order(), charge.cents() + " cents paid under token " + token);
+        return new Receipt(charge.order(), charge.cents() + " cents paid with token " + token);
     }
 }

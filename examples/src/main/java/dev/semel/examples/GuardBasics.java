@@ -6,8 +6,8 @@ import dev.semel.guard.GuardConflict;
 import dev.semel.guard.GuardStore;
 import dev.semel.guard.GuardedFunction;
 import dev.semel.guard.KeyExtractor;
-import dev.semel.jdbc.SqliteGuardStore;
 import dev.semel.redis.RedisGuardStore;
+import dev.semel.sqlite.SqliteGuardStore;
 import dev.semel.task.Json;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -125,10 +125,11 @@ public final class GuardBasics {
         // end
         Order one = new Order("ghi-789", "plum", 100, "t-1");
         Order two = new Order("ghi-789", "plum", 100, "t-2");
-        out.println("fields: " + chosenFields.key(one).equals(chosenFields.key(two)));
+        out.println("fields: " + KeyExtractor.keyOf(chosenFields, one).equals(chosenFields.key(two)));
         out.println("type and id: " + typeAndId.key(one));
-        out.println("payload: " + wholePayload.key(one).equals(wholePayload.key(two)));
-        out.println("message: " + wholeMessage.key("{\"a\":1,\"b\":2}").equals(wholeMessage.key("{\"b\":2, \"a\":1}")));
+        out.println("payload: " + KeyExtractor.keyOf(wholePayload, one).equals(wholePayload.key(two)));
+        out.println("message: "
+                + KeyExtractor.keyOf(wholeMessage, "{\"a\":1,\"b\":2}").equals(wholeMessage.key("{\"b\":2, \"a\":1}")));
         out.println("custom: " + custom.key(one));
     }
 

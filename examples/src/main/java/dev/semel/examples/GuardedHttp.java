@@ -6,7 +6,7 @@ import dev.semel.guard.Guard;
 import dev.semel.guard.GuardConflict;
 import dev.semel.guard.GuardStore;
 import dev.semel.guard.InProgress;
-import dev.semel.jdbc.SqliteGuardStore;
+import dev.semel.sqlite.SqliteGuardStore;
 import dev.semel.task.InvalidInput;
 import dev.semel.task.Json;
 import dev.semel.task.StoreUnavailable;
@@ -46,7 +46,7 @@ public final class GuardedHttp {
         } catch (GuardConflict e) {
             return new Reply(422, "this Idempotency-Key was used for another request");
         } catch (InvalidInput e) {
-            return new Reply(400, "the body is no JSON, or the key is too long");
+            return new Reply(400, "the body is not JSON, or the key is missing or too long");
         } catch (StoreUnavailable e) {
             return new Reply(503, "try again");
         }

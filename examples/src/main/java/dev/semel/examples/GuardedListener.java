@@ -5,7 +5,7 @@ import dev.semel.guard.GuardStore;
 import dev.semel.guard.GuardedFunction;
 import dev.semel.guard.InProgress;
 import dev.semel.guard.KeyExtractor;
-import dev.semel.jdbc.SqliteGuardStore;
+import dev.semel.sqlite.SqliteGuardStore;
 import dev.semel.task.InvalidInput;
 import dev.semel.task.Json;
 import dev.semel.task.StoreUnavailable;
@@ -18,7 +18,7 @@ import java.util.Queue;
 /** A message listener in docs/how-to/guard.md: the broker delivers at least once, the effect happens once. */
 public final class GuardedListener {
 
-    /** What the broker is told of a message. */
+    /** The answer to the broker about a message. */
     enum Answer {
         ACKNOWLEDGE,
         DELIVER_AGAIN,
@@ -39,11 +39,11 @@ public final class GuardedListener {
     Answer onMessage(String message) {
         try {
             mailing.apply(message);
-            return Answer.ACKNOWLEDGE; // done now, or before: both are done
+            return Answer.ACKNOWLEDGE; // done now or earlier
         } catch (InvalidInput e) {
-            return Answer.DEAD_LETTER; // no key in it: it would never be understood
+            return Answer.DEAD_LETTER; // no key in the message: a retry would not help
         } catch (InProgress | StoreUnavailable e) {
-            return Answer.DELIVER_AGAIN; // another listener has it at this moment, or the store is down
+            return Answer.DELIVER_AGAIN; // another listener is handling it, or the store is down
         }
     }
     // end
@@ -61,7 +61,7 @@ public final class GuardedListener {
         try (GuardStore store = SqliteGuardStore.open(file);
                 Guard guard = Guard.on(store).type("welcome_mail").build()) {
             GuardedListener listener = new GuardedListener(guard);
-            // The broker loses an acknowledgement, so a message comes twice; the last one is broken.
+            // The broker loses an acknowledgement, so a message is delivered twice; the last message is malformed.
             Queue<String> broker = new ArrayDeque<>(List.of(
                     "{\"messageId\":\"m-1\"}", "{\"messageId\":\"m-2\"}", "{\"messageId\":\"m-1\"}", "{broken"));
             for (String message = broker.poll(); message != null; message = broker.poll()) {

@@ -4,8 +4,8 @@ import dev.semel.Semel;
 import dev.semel.guard.Guard;
 import dev.semel.guard.GuardStore;
 import dev.semel.guard.KeyExtractor;
-import dev.semel.jdbc.SqliteGuardStore;
-import dev.semel.jdbc.SqliteTaskStore;
+import dev.semel.sqlite.SqliteGuardStore;
+import dev.semel.sqlite.SqliteTaskStore;
 import dev.semel.task.TaskType;
 import java.io.PrintStream;
 import java.nio.file.Path;
@@ -78,7 +78,7 @@ public final class GuardedTasks {
                     run(connection, "UPDATE stock SET pieces = pieces - 1 WHERE product = 'apple'");
                     return "taken";
                 });
-                connection.commit(); // the piece and the record that it was taken, both or neither
+                connection.commit(); // the piece and the record, both or neither
                 out.println(left);
             }
         }

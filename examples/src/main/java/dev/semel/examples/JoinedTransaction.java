@@ -3,7 +3,7 @@ package dev.semel.examples;
 import dev.semel.JoinedSemel;
 import dev.semel.Semel;
 import dev.semel.Submission;
-import dev.semel.jdbc.SqliteTaskStore;
+import dev.semel.sqlite.SqliteTaskStore;
 import dev.semel.task.TaskType;
 import java.io.PrintStream;
 import java.nio.file.Path;

@@ -2,7 +2,7 @@ package dev.semel.examples;
 
 import dev.semel.Semel;
 import dev.semel.Submission;
-import dev.semel.jdbc.SqliteTaskStore;
+import dev.semel.sqlite.SqliteTaskStore;
 import dev.semel.task.IdempotencyConflict;
 import dev.semel.task.IdentityStrategy;
 import dev.semel.task.ReusePolicy;
@@ -33,7 +33,7 @@ public final class KeysAndDuplicates {
 
     static final TaskType<Mail, String> WELCOME = TaskType.builder("welcome_mail", Mail.class, String.class)
             .identity(IdentityStrategy.strict())
-            .leaveOut("/traceId")
+            .ignoreFields("/traceId")
             .build();
 
     static final TaskType<Charge, String> CAPTURE = TaskType.builder("capture_payment", Charge.class, String.class)
@@ -72,7 +72,7 @@ public final class KeysAndDuplicates {
 
         out.println("same task: " + again.taskId().equals(first.taskId()));
         out.println("created again: " + again.created());
-        out.println("told since when: " + again.deduplicatedFrom().isPresent());
+        out.println("first submission time known: " + again.deduplicatedFrom().isPresent());
         // end
     }
 
@@ -90,7 +90,8 @@ public final class KeysAndDuplicates {
 
     private static void refuse(Semel semel, PrintStream out) {
         // snippet: refuse
-        ReusePolicy refuse = ReusePolicy.of(WhileOpen.REJECT, AfterEnd.REJECT, AfterEnd.RERUN);
+        ReusePolicy refuse =
+                ReusePolicy.allowFailedOnly().whileOpen(WhileOpen.REJECT).afterCompletion(AfterEnd.REJECT);
         try {
             semel.submit(CHARGE, new Charge("ORD-123", 9900))
                     .idempotencyKey("charge-ORD-123")

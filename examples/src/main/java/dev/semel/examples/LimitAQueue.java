@@ -70,7 +70,7 @@ public final class LimitAQueue {
     // end
 
     private static void rate(PrintStream out) {
-        // A clock that is moved by hand, so that the program shows the same on every machine.
+        // A clock that is moved by hand, so that the program prints the same on every machine.
         AtomicReference<Instant> now = new AtomicReference<>(Instant.parse("2026-01-01T00:00:00Z"));
         InMemoryTaskStore store = new InMemoryTaskStore(now::get);
         try (Semel semel = open(store)) {
@@ -118,7 +118,7 @@ public final class LimitAQueue {
         try (Semel semel = open(new InMemoryTaskStore())) {
             AtomicInteger running = new AtomicInteger();
             AtomicInteger most = new AtomicInteger();
-            CyclicBarrier pair = new CyclicBarrier(2); // each waits until another one runs beside it
+            CyclicBarrier pair = new CyclicBarrier(2); // each waits until another one runs at the same time
             for (int i = 0; i < 2; i++) {
                 semel.worker("exports")
                         .handle(EXPORT, (context, mail) -> {
@@ -159,7 +159,7 @@ public final class LimitAQueue {
     }
 
     private static void mutex(PrintStream out) {
-        // Read and written in two steps: only because transfers of one account never run together is nothing lost.
+        // Reads and writes in two steps. Nothing is lost, because transfers of one account never run at the same time.
         Map<String, Long> balances = new ConcurrentHashMap<>();
         try (Semel semel = open(new InMemoryTaskStore())) {
             // snippet: transfers

@@ -3,8 +3,8 @@ package dev.semel.examples;
 import dev.semel.Semel;
 import dev.semel.engine.Probe;
 import dev.semel.engine.TaskContext;
-import dev.semel.jdbc.SqliteSettings;
-import dev.semel.jdbc.SqliteTaskStore;
+import dev.semel.sqlite.SqliteSettings;
+import dev.semel.sqlite.SqliteTaskStore;
 import dev.semel.store.EffectQuery;
 import dev.semel.store.EffectRecord;
 import dev.semel.store.Resolution;
@@ -25,7 +25,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -42,7 +41,7 @@ public final class RecordedEffects {
     static final TaskType<Order, Receipt> PARKED = type("charge_or_park", Receipt.class);
     static final TaskType<Order, Receipt> WITHIN = type("charge_within_a_day", Receipt.class);
     static final TaskType<Order, Receipt> REACHED = type("charge_if_reached", Receipt.class);
-    static final TaskType<Order, String> NEWS = type("tell_everybody", String.class);
+    static final TaskType<Order, String> NEWS = type("send_news", String.class);
     static final TaskType<Order, List<String>> LABELS = labels();
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -66,7 +65,7 @@ public final class RecordedEffects {
         return type("print_labels", (Class<List<String>>) (Class<?>) List.class);
     }
 
-    /** Stands for a payment provider that honours tokens. Its next answer can get lost. */
+    /** A stand-in for a payment provider that honours tokens. Its next answer can be lost. */
     private static final class Bank {
 
         private final List<String> tokens = new ArrayList<>();
@@ -149,7 +148,7 @@ public final class RecordedEffects {
                 .handle(WITHIN, this::chargeWithinADay)
                 .handle(LABELS, this::printLabels)
                 .handle(REACHED, this::chargeIfReached)
-                .handle(NEWS, this::tellEverybody)
+                .handle(NEWS, this::sendNews)
                 .start();
     }
 
@@ -267,28 +266,27 @@ public final class RecordedEffects {
     private void notDone(Semel semel, PrintStream out) {
         bank.goDownOnce();
         Receipt receipt = semel.submit(REACHED, ORDER).send().result(PATIENCE);
-        out.println(receipt.payment() + " although the bank was down at first, and nobody was asked");
+        out.println(receipt.payment() + " although the bank was down at first, without asking a person");
     }
 
     // snippet: assume
-    private String tellEverybody(TaskContext context, Order order) throws IOException {
+    private String sendNews(TaskContext context, Order order) throws IOException {
         return context.effect("news", String.class)
                 .assumeDoneIfUnknown("assumed")
                 .run(token -> {
                     sent.add("news");
-                    throw new IOException("No answer, but some have got it by now");
+                    throw new IOException("No answer, but some have received it");
                 });
     }
     // end
 
     private void news(Semel semel, PrintStream out) {
         String how = semel.submit(NEWS, ORDER).send().result(PATIENCE);
-        out.println(
-                "told everybody once: " + (sent.stream().filter("news"::equals).count() == 1) + ", " + how);
+        out.println("news sent once: " + (sent.stream().filter("news"::equals).count() == 1) + ", " + how);
     }
 
     private static Task awaitWaiting(TaskStore store) {
-        TaskQuery waiting = new TaskQuery(null, null, null, Set.of(TaskState.WAITING), null, null, 1);
+        TaskQuery waiting = TaskQuery.builder().states(TaskState.WAITING).build();
         List<Task> found = store.list(waiting).tasks();
         while (found.isEmpty()) {
             LockSupport.parkNanos(1_000_000);

@@ -3,7 +3,7 @@ package dev.semel.examples;
 import dev.semel.Semel;
 import dev.semel.Submission;
 import dev.semel.engine.TaskContext;
-import dev.semel.jdbc.SqliteTaskStore;
+import dev.semel.sqlite.SqliteTaskStore;
 import dev.semel.task.PermanentFailure;
 import dev.semel.task.RetryPolicy;
 import dev.semel.task.TaskType;
@@ -20,7 +20,7 @@ public final class RetryAndFailure {
     // snippet: type
     static final TaskType<Page, Integer> FETCH = TaskType.builder("fetch_page", Page.class, Integer.class)
             .retry(RetryPolicy.delays(Duration.ofMillis(20), Duration.ofMillis(100)))
-            .notRetried(UnsupportedOperationException.class)
+            .nonRetryable(UnsupportedOperationException.class)
             .timeout(Duration.ofMinutes(1))
             .build();
     // end

@@ -42,13 +42,13 @@ public final class TestYourHandler {
         } catch (AssertionError e) {
             out.println(e.getMessage());
         }
-        out.println(mended());
+        out.println(fixed());
         withoutTokens(out);
         ownTable(out);
     }
 
     // snippet: naive-handler
-    /** A new token in each attempt: to the gateway that is a new charge. */
+    /** Uses a new token in each attempt, which is a new charge to the gateway. */
     static String chargeAgain(TaskContext context, Order order, Gateway gateway) throws IOException {
         return gateway.charge(order, order.id() + "-" + context.attempt());
     }
@@ -65,14 +65,14 @@ public final class TestYourHandler {
         // end
     }
 
-    // snippet: mended-handler
+    // snippet: fixed-handler
     static String chargeOnce(TaskContext context, Order order, Gateway gateway) throws IOException {
         return context.effect("charge", String.class, token -> gateway.charge(order, token));
     }
     // end
 
-    private static HandlerTrial.Report mended() {
-        // snippet: mended
+    private static HandlerTrial.Report fixed() {
+        // snippet: fixed
         HandlerTrial.Report report = HandlerTrial.of(CHARGE, ORDER, run -> {
                     TokenProvider provider = run.provider("gateway");
                     Gateway gateway = (order, token) -> provider.call(token, order.id());
@@ -93,7 +93,7 @@ public final class TestYourHandler {
                 })
                 .check();
         // end
-        out.println("a person makes up for a bank without tokens");
+        out.println("a person resolves what a bank without tokens leaves unknown");
 
         // snippet: probe
         HandlerTrial.of(CHARGE, ORDER, run -> {
@@ -105,7 +105,7 @@ public final class TestYourHandler {
                 .disturbedBy(Disturbance.CRASH, Disturbance.LOST_ANSWER, Disturbance.SILENT_PROVIDER)
                 .check();
         // end
-        out.println("so does a probe, but for a frozen worker that goes on");
+        out.println("so does a probe, except for a frozen worker that continues");
 
         // snippet: assume
         HandlerTrial.of(CHARGE, ORDER, run -> {
@@ -127,7 +127,7 @@ public final class TestYourHandler {
                     Map<String, Integer> sales = new LinkedHashMap<>();
                     run.observe("sales", () -> sales);
                     return (context, order) -> {
-                        sales.put(order.id(), order.cents()); // set, not added: it may be done again
+                        sales.put(order.id(), order.cents()); // set, not added, because it may run again
                         run.moment("the sale is written");
                         return "written";
                     };

@@ -4,8 +4,8 @@ import dev.semel.Operations.KeyView;
 import dev.semel.Semel;
 import dev.semel.Submission;
 import dev.semel.engine.Cleaning;
-import dev.semel.jdbc.SqliteSettings;
-import dev.semel.jdbc.SqliteTaskStore;
+import dev.semel.sqlite.SqliteSettings;
+import dev.semel.sqlite.SqliteTaskStore;
 import dev.semel.store.QueueSettings;
 import dev.semel.store.Swept;
 import dev.semel.task.Identity;
@@ -73,11 +73,10 @@ public final class WindowsAndRetention {
         // snippet: settings
         Semel semel = Semel.on(store)
                 .idempotencyTtl(Duration.ofDays(30))
-                .cleaning(new Cleaning(
-                        Duration.ofHours(1), // how often
-                        Duration.ofDays(7), // finished tasks
-                        Duration.ofDays(30), // dead letters
-                        Duration.ofDays(30))) // workflows
+                .cleaning(Cleaning.STANDARD
+                        .withInterval(Duration.ofHours(1))
+                        .withRetention(Duration.ofDays(7))
+                        .withDeadLetterRetention(Duration.ofDays(30)))
                 .queue(
                         "pings",
                         QueueSettings.builder()

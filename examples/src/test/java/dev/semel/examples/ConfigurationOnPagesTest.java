@@ -12,7 +12,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The configuration on the pages is one that can be read. */
+/** The configuration on the pages can be read. */
 class ConfigurationOnPagesTest {
 
     @TempDir

@@ -3,8 +3,8 @@ package dev.semel.examples;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.guard.GuardStore;
-import dev.semel.jdbc.SqliteGuardStore;
 import dev.semel.redis.RedisGuardStore;
+import dev.semel.sqlite.SqliteGuardStore;
 import dev.semel.testservers.RedisServer;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Every example does what its page says it prints. */
+/** Every example prints what its page says. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ExamplesTest {
 
@@ -50,12 +50,20 @@ class ExamplesTest {
     }
 
     @Test
+    void oneHandlerRunsTypesThatItDoesNotKnow() throws Exception {
+        assertThat(printed(AnyType::run))
+                .containsExactly(
+                        "{\"type\":\"resize_image\",\"input\":{\"height\":48,\"width\":64}}",
+                        "{\"type\":\"crop_image\",\"input\":{\"top\":5}}");
+    }
+
+    @Test
     void keysMakeDuplicatesAndOtherInputAConflict() throws Exception {
         assertThat(printed(KeysAndDuplicates::run))
                 .containsExactly(
                         "same task: true",
                         "created again: false",
-                        "told since when: true",
+                        "first submission time known: true",
                         "conflict at: [/cents]",
                         "refused, because the task is pending",
                         "one of the two, not both: []",
@@ -75,6 +83,19 @@ class ExamplesTest {
     void aJoinedSubmissionIsThereIfTheTransactionCommits() throws Exception {
         assertThat(printed(JoinedTransaction::run))
                 .containsExactly("charged ORD-1", "the first one left nothing behind: true", "orders: 1");
+    }
+
+    @Test
+    void aScheduleMakesItsLastMissedTick() throws Exception {
+        assertThat(printed((file, out) -> RunOnASchedule.run(out)))
+                .containsExactly(
+                        "next: 2027-03-28T01:00:00Z",
+                        "then: 2027-03-28T01:00:00Z",
+                        "then: 2027-03-29T01:00:00Z",
+                        "then: 2027-03-30T01:00:00Z",
+                        "made: report of 2027-03-29",
+                        "triggered: report of 2027-03-29",
+                        "schedules: [launch, nightly-report, ping]");
     }
 
     private static final String[] GUARDED = {
@@ -125,8 +146,8 @@ class ExamplesTest {
                         "201 payment 1",
                         "201 payment 1",
                         "422 this Idempotency-Key was used for another request",
-                        "400 the body is no JSON, or the key is too long",
-                        "201 payment 2");
+                        "400 the body is not JSON, or the key is missing or too long",
+                        "400 the body is not JSON, or the key is missing or too long");
     }
 
     @Test
@@ -157,19 +178,19 @@ class ExamplesTest {
     }
 
     @Test
-    void deadLettersAreToldOfListedAndRedriven() throws Exception {
+    void deadLettersAreForwardedListedAndRedriven() throws Exception {
         assertThat(printed(DeadLetters::run))
                 .containsExactly(
-                        "told of charge-ORD-1: failed after 2 attempts in payments",
-                        "told of charge-ORD-2: failed after 2 attempts in payments",
+                        "letter about charge-ORD-1: failed after 2 attempts in payments",
+                        "letter about charge-ORD-2: failed after 2 attempts in payments",
                         "charge-ORD-2 is failed",
                         "charge-ORD-1 is failed",
-                        "sent again: ORD-2 paid under a token of 32 characters",
+                        "sent again: ORD-2 paid with a token of 32 characters",
                         "charge-ORD-2 had 2 attempts and is superseded",
                         "charge-ORD-1 had 2 attempts and would run",
                         "charge-ORD-2: SUPERSEDED",
                         "charge-ORD-1: REDRIVEN",
-                        "redriven: ORD-1 paid under a token of 32 characters",
+                        "redriven: ORD-1 paid with a token of 32 characters",
                         "a circle is refused");
     }
 
@@ -198,20 +219,20 @@ class ExamplesTest {
                         "payment 2 was found by its token, calls of the bank: 2",
                         "effect charge: RESOLVED",
                         "payment 3 was given by a person",
-                        "Parked, because nobody knows whether effect \"charge\" happened: an earlier attempt began it and left"
+                        "Parked, because it is unknown whether effect \"charge\" happened: an earlier attempt began it and left"
                                 + " no outcome, and its provider has forgotten the token, because its window of 1d is over.",
                         "effect charge is unknown, its window has passed: true",
                         "[label for books, label for lamp]",
                         "label \"label for books\"",
                         "label#1 \"label for lamp\"",
-                        "payment 5 although the bank was down at first, and nobody was asked",
-                        "told everybody once: true, assumed");
+                        "payment 5 although the bank was down at first, without asking a person",
+                        "news sent once: true, assumed");
     }
 
     @Test
     void writesCommitWithTheCompletionOfTheTask() throws Exception {
         assertThat(printed(EffectTransaction::run))
-                .containsExactly("shipped P-1", "tasks that tell of it: 1", "P-1 was written by attempt 2");
+                .containsExactly("shipped P-1", "notification tasks: 1", "P-1 was written by attempt 2");
     }
 
     @Test
@@ -219,14 +240,14 @@ class ExamplesTest {
         assertThat(printed(ExplainASubmission::run))
                 .contains(
                         "Key \"charge-ORD-123\" was given by the caller.",
-                        "It counts within tenant \"default\" and the scope type \"charge_customer\".",
-                        "There is no record of it: the key is free.",
-                        "So a submission makes a new task, run 1.",
+                        "It is unique within tenant \"default\" and the scope type \"charge_customer\".",
+                        "There is no record of the key: it is free.",
+                        "So a submission creates a new task, run 1.",
                         "before: CREATE",
                         "the same request: REPEAT",
                         "CONFLICT by rule other_input=conflict, because of [/cents]",
-                        "While that is open the key is held, whatever its window.",
-                        "So a submission is answered with that task (rule pending=return).",
+                        "While that task is open it holds the key, even after its window.",
+                        "So a submission returns that task (rule pending=return).",
                         "its key would RETURN");
     }
 

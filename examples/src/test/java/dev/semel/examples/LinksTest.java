@@ -11,7 +11,9 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Links from page to page lead somewhere. Links to other sites are not followed: the build needs no network. */
+/**
+ * Links between pages have existing targets. Links to other sites are not followed, because the build needs no network.
+ */
 class LinksTest {
 
     @Test
@@ -36,7 +38,7 @@ class LinksTest {
         assertThat(broken).as("links that lead nowhere").isEmpty();
     }
 
-    /** What is wrong with a link, or null. */
+    /** Returns the problem of a link, or null. */
     private static String wrong(Page page, String target, Map<Path, Page> byFile) {
         int hash = target.indexOf('#');
         String path = hash < 0 ? target : target.substring(0, hash);

@@ -13,12 +13,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * One page in Markdown, as far as the tests look at it.
+ * A page in Markdown.
  *
- * @param file where it is
+ * @param file its file
  * @param name its path from the root, for messages
  * @param blocks its fenced code
- * @param anchors what a link behind {@code #} can name
+ * @param anchors the anchors that a link can name after {@code #}
  * @param links the targets of its links, images included
  */
 record Page(Path file, String name, List<Block> blocks, Set<String> anchors, List<Link> links) {
@@ -32,7 +32,7 @@ record Page(Path file, String name, List<Block> blocks, Set<String> anchors, Lis
      * Fenced code.
      *
      * @param line the line of the opening fence
-     * @param language what is written behind the fence
+     * @param language the language after the fence
      * @param above the last line before the fence that is not empty
      * @param text the lines inside
      */
@@ -41,8 +41,8 @@ record Page(Path file, String name, List<Block> blocks, Set<String> anchors, Lis
     /**
      * A link.
      *
-     * @param line where it is
-     * @param target what it leads to
+     * @param line its line
+     * @param target its target
      */
     record Link(int line, String target) {}
 
@@ -77,7 +77,7 @@ record Page(Path file, String name, List<Block> blocks, Set<String> anchors, Lis
         return new Page(file, root.relativize(file).toString(), blocks, Set.copyOf(anchors.keySet()), links);
     }
 
-    /** The anchor that a heading gets where the pages are shown; a second one of the same words gets a number. */
+    /** Returns the anchor of a heading on the rendered page; a repeated heading gets a number. */
     private static void heading(String line, Map<String, Integer> anchors) {
         Matcher heading = HEADING.matcher(line);
         if (heading.matches()) {

@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/** The sources that this module is part of, found from its directory upwards. */
+/** The source repository, found from the module's directory upwards. */
 final class Repository {
 
     private static final Set<String> NOT_OURS = Set.of("target", ".git", ".idea");
@@ -30,7 +30,7 @@ final class Repository {
         return place;
     }
 
-    /** All pages, in a fixed order. */
+    /** Returns all pages in a fixed order. */
     static List<Page> pages() throws IOException {
         List<Path> files = new ArrayList<>();
         Files.walkFileTree(root(), new SimpleFileVisitor<>() {

@@ -8,7 +8,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 
-/** The page about trying handlers shows what a trial really says. */
+/** The page about testing handlers shows the real output of a trial. */
 class TestYourHandlerTest {
 
     private static String printed() {
@@ -20,16 +20,16 @@ class TestYourHandlerTest {
     }
 
     @Test
-    void theNaiveHandlerIsFoundOutAndTheMendedOnesAreNot() {
+    void theNaiveHandlerFailsAndTheFixedOnesPass() {
         assertThat(printed())
                 .startsWith(
-                        "The handler of \"charge_order\" does not survive that the worker crashes after"
-                                + " \"gateway does it: ORD-1, receipt gateway-1\" and before \"handler returns from attempt 1\".\n")
+                        "The handler of \"charge_order\" does not survive this disturbance: the worker crashes after"
+                                + " \"gateway performs ORD-1, receipt gateway-1\" and before \"handler returns from attempt 1\".\n")
                 .contains("\"gateway\" is [ORD-1, ORD-1], but without a disturbance it is [ORD-1].")
-                .contains("The task's result is \"gateway-1\" and {gateway=[ORD-1]} was observed, in each of ")
+                .contains("runs the task's result is \"gateway-1\", and the observed values are {gateway=[ORD-1]}.")
                 .endsWith("""
-                        a person makes up for a bank without tokens
-                        so does a probe, but for a frozen worker that goes on
+                        a person resolves what a bank without tokens leaves unknown
+                        so does a probe, except for a frozen worker that continues
                         an assumed mail may be lost and is not sent twice
                         a sale is written once
                         """);

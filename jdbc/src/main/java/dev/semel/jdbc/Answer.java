@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <T> the class of the value
  */
-final class Answer<T> implements ForkJoinPool.ManagedBlocker {
+public final class Answer<T> implements ForkJoinPool.ManagedBlocker {
 
     // A wake-up can get lost if there is no memory to wake a virtual thread: then it looks by itself.
     private static final long LOOK_NANOS = 1_000_000_000;
@@ -21,11 +21,24 @@ final class Answer<T> implements ForkJoinPool.ManagedBlocker {
     private @Nullable Throwable failure;
     private volatile boolean given;
 
-    void complete(@Nullable T result) {
+    /** Waits for nothing yet: the thread that makes it is the one that will. */
+    public Answer() {}
+
+    /**
+     * Gives a value, unless an answer was given already.
+     *
+     * @param result the value
+     */
+    public void complete(@Nullable T result) {
         give(result, null);
     }
 
-    void fail(Throwable because) {
+    /**
+     * Gives a failure, unless an answer was given already.
+     *
+     * @param because what {@link #get} throws as a cause
+     */
+    public void fail(Throwable because) {
         give(null, because);
     }
 
@@ -44,8 +57,12 @@ final class Answer<T> implements ForkJoinPool.ManagedBlocker {
         }
     }
 
-    /** The same for whoever keeps an interrupt for later. */
-    T join() {
+    /**
+     * Waits, and keeps an interrupt for later.
+     *
+     * @return the value
+     */
+    public T join() {
         boolean interrupted = false;
         try {
             while (true) {
@@ -66,9 +83,15 @@ final class Answer<T> implements ForkJoinPool.ManagedBlocker {
         }
     }
 
-    /** Waits, on the thread that made it. */
+    /**
+     * Waits, on the thread that made it.
+     *
+     * @return the value
+     * @throws InterruptedException if the thread is interrupted
+     * @throws ExecutionException if a failure was given
+     */
     @SuppressWarnings("NullAway") // a value is null only where T is nullable
-    T get() throws InterruptedException, ExecutionException {
+    public T get() throws InterruptedException, ExecutionException {
         // Managed, so that a caller in a fork-join pool does not take a thread away from it meanwhile.
         ForkJoinPool.managedBlock(this);
         if (failure != null) {

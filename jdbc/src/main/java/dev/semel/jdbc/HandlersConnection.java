@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * <p>It is made by reflection, because a transaction waits for the disk a thousand times as long, and JDBC may get further
  * methods.
  */
-final class HandlersConnection implements AutoCloseable {
+public final class HandlersConnection implements AutoCloseable {
 
     private static final int FEW_STATEMENTS = 64;
     private static final int MOST_CAUSES = 20;
@@ -39,12 +39,16 @@ final class HandlersConnection implements AutoCloseable {
 
     /** Tells why a transaction is over that nobody here has ended; for databases that end one by themselves. */
     @FunctionalInterface
-    interface Over {
+    public interface Over {
 
         /** Never over. */
         Over NEVER = () -> null;
 
-        /** The reason, or null while the transaction is open. */
+        /**
+         * The reason.
+         *
+         * @return null while the transaction is open
+         */
         @Nullable
         String reason();
     }
@@ -56,24 +60,30 @@ final class HandlersConnection implements AutoCloseable {
      * @param over asked before each use
      * @param storesFailure tells whether an error of a statement is the database's and not the statement's
      */
-    HandlersConnection(Connection behind, Over over, Predicate<SQLException> storesFailure) {
+    public HandlersConnection(Connection behind, Over over, Predicate<SQLException> storesFailure) {
         this.behind = behind;
         this.over = over;
         this.storesFailure = storesFailure;
         this.connection = proxy(Connection.class, this::ofConnection);
     }
 
-    /** What the handler gets. */
-    Connection connection() {
+    /**
+     * What the handler gets.
+     *
+     * @return usable until this is closed
+     */
+    public Connection connection() {
         return connection;
     }
 
     /**
      * The database's own failure under what the handler did, if that is why its writes threw: a connection that broke, a disk that is
      * full. It is no failure of the handler's, although it came out of one of its statements.
+     *
+     * @param thrown what the handler threw
+     * @return null if it is the handler's own
      */
-    @Nullable
-    SQLException failureBehind(Throwable thrown) {
+    public @Nullable SQLException failureBehind(Throwable thrown) {
         Throwable cause = thrown;
         for (int depth = 0; failure == null && cause != null && depth < MOST_CAUSES; depth++) {
             // Rows are read without this class in between, so their errors are found here.
@@ -85,9 +95,12 @@ final class HandlersConnection implements AutoCloseable {
         return failure;
     }
 
-    /** The first failure of the database's own that a statement of the handler met, or null. */
-    @Nullable
-    SQLException failure() {
+    /**
+     * The first failure of the database's own that a statement of the handler met.
+     *
+     * @return null if there was none
+     */
+    public @Nullable SQLException failure() {
         return failure;
     }
 

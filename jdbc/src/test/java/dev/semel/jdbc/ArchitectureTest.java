@@ -15,9 +15,11 @@ class ArchitectureTest {
     static final ArchRule packagesHaveNoCycles = ModuleRules.packagesHaveNoCycles();
 
     @ArchTest
-    static final ArchRule noWallClock = ModuleRules.noWallClock(Map.of(SqliteSettings.class, "the default clock"));
+    static final ArchRule noWallClock = ModuleRules.noWallClock(Map.of());
 
     @ArchTest
-    static final ArchRule noSleep = ModuleRules.noSleep(
-            Map.of(SqliteWatch.class, "without notifications of the file system it can only ask SQLite now and then"));
+    static final ArchRule noSleep = ModuleRules.noSleep(Map.of());
+
+    @ArchTest
+    static final ArchRule noStaticPools = ModuleRules.noStaticPools();
 }

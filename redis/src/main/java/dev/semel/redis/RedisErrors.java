@@ -8,10 +8,10 @@ import redis.clients.jedis.exceptions.JedisAccessControlException;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
 
-/** Says what an error of Redis means for the caller. Goes by the code that an error begins with, never by its text. */
+/** Translates errors of Redis. It uses the code at the start of an error, never its text. */
 final class RedisErrors {
 
-    // What a server says that will be able to answer later.
+    // Codes of a server that will be able to answer later.
     private static final Set<String> PASSING = Set.of(
             "BUSY",
             "CLUSTERDOWN",
@@ -31,7 +31,8 @@ final class RedisErrors {
             String message = data.getMessage() == null ? "" : data.getMessage();
             String code = message.split("[ :]", 2)[0];
             if (PASSING.contains(code)) {
-                return new StoreUnavailable("Redis cannot do that at this moment (" + code + "). Try again.", e);
+                return new StoreUnavailable(
+                        "Redis cannot run the command at this moment (" + code + "). Try" + " again.", e);
             }
             if (e instanceof JedisAccessControlException || code.equals("NOPERM")) {
                 return new StoreUnusable(
@@ -45,6 +46,6 @@ final class RedisErrors {
                             + ". Use Redis 6.2 or later, or Valkey, and a prefix that nothing else" + " uses.",
                     e);
         }
-        return new StoreUnavailable("Redis does not answer. Try again, and look at the server if it lasts.", e);
+        return new StoreUnavailable("Redis does not answer. Try again, and check the server if this persists.", e);
     }
 }

@@ -1,22 +1,23 @@
 package dev.semel.redis;
 
+import dev.semel.task.Durations;
 import dev.semel.task.InvalidInput;
 import dev.semel.task.Limits;
 import java.time.Duration;
 import java.util.regex.Pattern;
 
 /**
- * How a {@link RedisGuardStore} behaves.
+ * The settings of a {@link RedisGuardStore}.
  *
- * @param prefix what the names of all its entries begin with: one or more parts, each of which begins with a letter, goes on
- *     with letters, digits or any of {@code _ - . /} and ends with a colon. After it comes a digit, so no prefix can be
- *     mistaken for the beginning of an entry under another one
- * @param connections the most connections at the same time; only for stores that open their own client
+ * @param prefix the prefix of the names of all entries: one or more parts, each of which starts with a letter,
+ *     continues with letters, digits or any of {@code _ - . /} and ends with a colon. A digit follows it, so no prefix
+ *     can be mistaken for the start of an entry with another prefix
+ * @param connections the maximum number of connections; only for stores that open their own client
  * @param timeout how long to wait for a connection and for an answer; only for stores that open their own client
  */
 public record RedisGuardSettings(String prefix, int connections, Duration timeout) {
 
-    /** The most connections. */
+    /** The maximum value of {@link #connections}. */
     public static final int MAX_CONNECTIONS = 1_000;
 
     private static final int MAX_PREFIX = 100;
@@ -28,8 +29,9 @@ public record RedisGuardSettings(String prefix, int connections, Duration timeou
                 || prefix.length() > MAX_PREFIX
                 || !PREFIX.matcher(prefix).matches()) {
             throw new InvalidInput(
-                    "A prefix has at most " + MAX_PREFIX + " characters in parts such as \"idempotency:\" or"
-                            + " \"shop:orders:\", each a letter, then letters, digits or any of _ - . / and then a colon, but got \""
+                    "A prefix has at most " + MAX_PREFIX + " characters and consists of parts, as in \"idempotency:\""
+                            + " or \"shop:orders:\". Each part is a letter, then letters, digits or any of _ - . / and"
+                            + " then a colon. But got \""
                             + (prefix == null ? "null" : Limits.shown(prefix)) + "\".");
         }
         if (connections < 1 || connections > MAX_CONNECTIONS) {
@@ -37,13 +39,14 @@ public record RedisGuardSettings(String prefix, int connections, Duration timeou
                     + connections + "\".");
         }
         if (timeout == null || timeout.compareTo(Duration.ofHours(1)) > 0) {
-            throw new InvalidInput("A timeout is between a millisecond and an hour, but got \"" + timeout + "\".");
+            throw new InvalidInput("A timeout is between a millisecond and an hour, but got \""
+                    + (timeout == null ? "null" : Durations.shown(timeout)) + "\".");
         }
         Limits.positive("timeout", timeout);
     }
 
     /**
-     * The prefix {@code idempotency:}, 64 connections, 2 s.
+     * Returns the default settings: the prefix {@code idempotency:}, 64 connections, a timeout of 2 s.
      *
      * @return the settings
      */
@@ -52,7 +55,7 @@ public record RedisGuardSettings(String prefix, int connections, Duration timeou
     }
 
     /**
-     * These settings with another prefix.
+     * Returns these settings with another prefix.
      *
      * @param newPrefix the prefix
      * @return new settings
@@ -62,9 +65,9 @@ public record RedisGuardSettings(String prefix, int connections, Duration timeou
     }
 
     /**
-     * These settings with another number of connections.
+     * Returns these settings with another number of connections.
      *
-     * @param number the most at the same time
+     * @param number the maximum number of connections
      * @return new settings
      */
     public RedisGuardSettings withConnections(int number) {
@@ -72,7 +75,7 @@ public record RedisGuardSettings(String prefix, int connections, Duration timeou
     }
 
     /**
-     * These settings with another timeout.
+     * Returns these settings with another timeout.
      *
      * @param newTimeout how long to wait
      * @return new settings

@@ -26,9 +26,9 @@ import redis.clients.jedis.util.JedisURIHelper;
 /**
  * A guard store on Redis 6.2 or later, or Valkey; one server or a cluster.
  *
- * <p>An entry is one string with an expiry; every operation is one script on that one key. Leases and expiry go by the
- * server's clock. Redis keeps what it is told to keep: without persistence a restart forgets what has happened, and a
- * server that evicts forgets it sooner.
+ * <p>An entry is one string with an expiry; every operation is one script on that key. Leases and expiry use the
+ * server's clock. Durability depends on the server: without persistence a restart loses all entries, and a server that
+ * evicts keys loses them earlier.
  */
 public final class RedisGuardStore implements GuardStore {
 
@@ -46,9 +46,10 @@ public final class RedisGuardStore implements GuardStore {
     }
 
     /**
-     * Makes a store with a client of its own. It does not connect before it is used.
+     * Creates a store with its own client, which connects on first use.
      *
-     * @param uri where Redis is, for example {@code redis://user:password@host:6379/0}, or {@code rediss:} for TLS
+     * @param uri the address of Redis, for example {@code redis://user:password@host:6379/0}, or {@code rediss:} for
+     *     TLS
      * @return the store; closing it closes the client
      */
     public static RedisGuardStore open(URI uri) {
@@ -56,18 +57,18 @@ public final class RedisGuardStore implements GuardStore {
     }
 
     /**
-     * Makes a store with a client of its own. It does not connect before it is used.
+     * Creates a store with its own client, which connects on first use.
      *
-     * @param uri where Redis is
+     * @param uri the address of Redis
      * @param settings how the store behaves
      * @return the store; closing it closes the client
      */
     public static RedisGuardStore open(URI uri, RedisGuardSettings settings) {
         int millis = Math.toIntExact(given("settings", settings).timeout().toMillis());
         if (!JedisURIHelper.isValid(given("URI", uri)) || !isRedis(uri)) {
-            // The URI is not repeated: it may hold a password.
-            throw new InvalidInput("A Redis URI looks like \"redis://host:6379\" or \"rediss://host:6379\", but got"
-                    + " something else.");
+            // The URI is not shown, because it may contain a password.
+            throw new InvalidInput("The Redis URI is not valid (not shown, because it may contain a password). Write,"
+                    + " for example, \"redis://host:6379\" or \"rediss://host:6379\".");
         }
         ConnectionPoolConfig pool = new ConnectionPoolConfig();
         pool.setMaxTotal(settings.connections());
@@ -85,7 +86,7 @@ public final class RedisGuardStore implements GuardStore {
     }
 
     /**
-     * Makes a store on a client of the caller's own, for example one for a cluster.
+     * Creates a store on the caller's client, for example a cluster client.
      *
      * @param client the client; it is not closed with the store
      * @return the store
@@ -95,7 +96,7 @@ public final class RedisGuardStore implements GuardStore {
     }
 
     /**
-     * Makes a store on a client of the caller's own.
+     * Creates a store on the caller's client.
      *
      * @param client the client; it is not closed with the store
      * @param settings how the store behaves
@@ -117,12 +118,12 @@ public final class RedisGuardStore implements GuardStore {
                 millis(hold.ttl())));
         if (answer instanceof List<?> found) {
             Instant now = Instant.ofEpochMilli((Long) found.get(1));
-            return told(RedisValue.parse(hold.key(), name, (String) found.get(0)), hold, now);
+            return notEntered(RedisValue.parse(hold.key(), name, (String) found.get(0)), hold, now);
         }
         return new Begun.Entered(answer.equals(1L));
     }
 
-    private static Begun told(GuardEntry entry, Hold hold, Instant now) {
+    private static Begun notEntered(GuardEntry entry, Hold hold, Instant now) {
         InputHash existing = entry.payload();
         if (existing != null && hold.payload() != null && !existing.equals(hold.payload())) {
             return new Begun.Conflicted(existing);
@@ -169,14 +170,14 @@ public final class RedisGuardStore implements GuardStore {
         }
     }
 
-    /** Removes nothing: Redis drops what has expired by itself. */
+    /** Removes nothing, because Redis removes expired entries itself. */
     @Override
     public int sweep(int limit) {
         GuardStore.checkSweep(limit);
         return 0;
     }
 
-    /** Closes the client, if it is the store's own. */
+    /** Closes the client, if the store created it. */
     @Override
     public void close() {
         if (ownsClient) {
@@ -185,8 +186,8 @@ public final class RedisGuardStore implements GuardStore {
     }
 
     /**
-     * The Redis key of an entry: the prefix, the length of the tenant, the tenant and the key, with colons between them.
-     * The length makes it unambiguous, although tenants and keys may have colons themselves.
+     * Returns the Redis key of an entry: the prefix, the length of the tenant, the tenant and the key, separated by
+     * colons. The length makes it unambiguous, although tenants and keys may contain colons.
      *
      * @param key the tenant and the key
      * @return for example {@code idempotency:7:default:order-123}

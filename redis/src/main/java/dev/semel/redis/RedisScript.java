@@ -11,7 +11,10 @@ import java.util.List;
 import redis.clients.jedis.UnifiedJedis;
 import redis.clients.jedis.exceptions.JedisNoScriptException;
 
-/** A script that the server runs as one atomic step. It is sent by its hash, and whole when the server does not know it. */
+/**
+ * A script that the server runs as one atomic step. The client sends its hash, and the whole script if the server does
+ * not know it.
+ */
 final class RedisScript {
 
     private final String text;
@@ -33,19 +36,19 @@ final class RedisScript {
         }
     }
 
-    /** Runs it on one key, which is all that it touches: so it runs on a cluster as well. */
+    /** Runs the script on one key. It accesses no other key, so it also runs on a cluster. */
     Object run(UnifiedJedis redis, String key, String... arguments) {
         List<String> keys = List.of(key);
         List<String> given = List.of(arguments);
         try {
             return redis.evalsha(sha, keys, given);
         } catch (JedisNoScriptException e) {
-            // A server that was restarted or failed over knows no scripts; this also makes it know.
+            // A server that was restarted or failed over knows no scripts; EVAL also loads the script there.
             return redis.eval(text, keys, given);
         }
     }
 
-    /** What Redis calls a script; nothing secret depends on it. */
+    /** Returns the name of a script in Redis; it is not used for security. */
     private static String sha1(String text) {
         try {
             return HexFormat.of()

@@ -10,8 +10,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The value of an entry: {@code 1 state owner payload began changed lease expires text}, separated by single spaces. The
- * scripts write it; this reads it.
+ * The value of an entry: {@code 1 state owner payload began changed lease expires text}, separated by single spaces.
+ * The scripts write the value; this class reads it.
  */
 final class RedisValue {
 
@@ -38,14 +38,14 @@ final class RedisValue {
                         state == GuardState.FAILURE ? text(fields[8]) : null);
             }
         } catch (IllegalArgumentException e) {
-            // No entry of ours: answered below like every other wrong form.
+            // Not an entry of Semel: reported below like every other malformed value.
         }
         throw new StoreUnusable(
-                "The Redis key \"" + name + "\" holds something that this version of Semel did not write."
-                        + " Use a prefix or a database that nothing else uses.");
+                "The Redis key \"" + name + "\" holds a value that this version of Semel did not write. Use a prefix"
+                        + " or a database that nothing else uses.");
     }
 
-    /** An optional text as the scripts take it. */
+    /** Encodes an optional text as an argument of the scripts. */
     static String argument(@Nullable String text) {
         return text == null ? NONE : TEXT + text;
     }

@@ -1,6 +1,6 @@
 -- Begins a guarded call, in one atomic step. docs/reference/redis.md describes the value.
 -- KEYS[1] the entry; ARGV: owner, payload hash or "-", lease in ms, ttl in ms
--- Answers 0 (entered), 1 (entered, taken over from an owner that vanished), or {value, now} (not entered).
+-- Returns 0 (entered), 1 (entered, taken over from an owner that vanished), or {value, now} (not entered).
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local value = redis.call('GET', KEYS[1])
@@ -11,7 +11,7 @@ if value then
   if not state then
     return redis.error_reply('SEMELVALUE not an entry of this version')
   end
-  -- First of all, and in every state.
+  -- The payload is compared first, in every state.
   if stored ~= '-' and payload ~= '-' and stored ~= payload then
     return {value, now}
   end

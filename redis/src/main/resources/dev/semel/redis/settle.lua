@@ -1,6 +1,6 @@
 -- Renews, finishes or fails a hold, in one atomic step and only for its owner. docs/reference/redis.md describes the value.
 -- KEYS[1] the entry; ARGV: owner, the state to reach ("in_progress" renews), lease in ms, ttl in ms, "-" or "=" and a text
--- Answers 1 (applied, now or before) or 0 (stale).
+-- Returns 1 (applied, now or before) or 0 (stale).
 local value = redis.call('GET', KEYS[1])
 if not value then
   return 0

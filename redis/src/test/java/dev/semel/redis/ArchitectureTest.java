@@ -7,7 +7,7 @@ import com.tngtech.archunit.lang.ArchRule;
 import dev.semel.architecture.ModuleRules;
 import java.util.Map;
 
-/** The rules of every module, and what is excepted from them here. */
+/** The rules of every module, and the exceptions of this one. */
 @AnalyzeClasses(packages = "dev.semel.redis", importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTest {
 
@@ -19,4 +19,7 @@ class ArchitectureTest {
 
     @ArchTest
     static final ArchRule noSleep = ModuleRules.noSleep(Map.of());
+
+    @ArchTest
+    static final ArchRule noStaticPools = ModuleRules.noStaticPools();
 }

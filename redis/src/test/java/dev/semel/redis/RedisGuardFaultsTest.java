@@ -25,7 +25,7 @@ import redis.clients.jedis.Jedis;
 import redis.clients.jedis.RedisClient;
 import redis.clients.jedis.RedisClusterClient;
 
-/** A Redis that dies, forgets, evicts, belongs to a cluster, or is used by somebody else as well. */
+/** A Redis server that crashes, loses data, evicts keys, belongs to a cluster, or is also used by other programs. */
 @Timeout(60)
 class RedisGuardFaultsTest {
 
@@ -143,7 +143,7 @@ class RedisGuardFaultsTest {
     }
 
     @Test
-    void aServerThatHasForgottenTheScriptsIsToldThemAgain() {
+    void aServerThatHasLostTheScriptsGetsThemAgain() {
         try (Guard guard = guard(FailMode.CLOSED);
                 RedisClient client = RedisClient.create(server.uri())) {
             assertThat(guard.once("k", Integer.class, token -> {
@@ -180,7 +180,7 @@ class RedisGuardFaultsTest {
     }
 
     @Test
-    void whatSomebodyElseKeepsUnderThePrefixIsNeitherReadNorOverwritten() {
+    void foreignValuesUnderThePrefixAreNeitherReadNorOverwritten() {
         try (Guard guard = guard(FailMode.CLOSED);
                 RedisClient client = RedisClient.create(server.uri())) {
             String text = store.name(new GuardKey("default", "text"));

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Timeout;
 
-/** The contract of every guard store, on real servers of two versions. Each test has a prefix of its own. */
+/** The contract of every guard store, on real servers of two versions. Each test has its own prefix. */
 @Timeout(120)
 class RedisGuardStoreContractTest {
 
@@ -50,7 +50,7 @@ class RedisGuardStoreContractTest {
                     server().uri(), RedisGuardSettings.standard().withPrefix(prefix));
         }
 
-        /** The server has its own clock, on this machine: waits until it must have moved on. */
+        /** Waits until the server's clock, which is that of this machine, has moved on. */
         @Override
         protected void pass(ManualClock clock, Duration time) {
             long until = System.currentTimeMillis() + time.toMillis() + 1;

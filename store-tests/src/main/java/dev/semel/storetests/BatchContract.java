@@ -4,13 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.store.Claims.Claimed;
 import dev.semel.store.NewTask;
+import dev.semel.store.Operation;
+import dev.semel.store.Settlement;
+import dev.semel.store.SubmitRequest;
 import dev.semel.store.Submitted;
 import dev.semel.store.Submitted.Conflicted;
 import dev.semel.store.Submitted.Created;
 import dev.semel.store.Submitted.Rejected;
 import dev.semel.store.Submitted.Returned;
 import dev.semel.store.TaskStore;
-import dev.semel.store.Transition;
+import dev.semel.task.Identity;
 import dev.semel.task.Lease;
 import dev.semel.task.ReusePolicy;
 import dev.semel.task.ReusePolicy.AfterEnd;
@@ -19,7 +22,9 @@ import dev.semel.task.TaskId;
 import dev.semel.task.TaskState;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -34,7 +39,7 @@ public abstract class BatchContract extends StoreContract {
     protected BatchContract() {}
 
     @Test
-    @DisplayName("S6: later items of a batch meet the tasks of earlier ones")
+    @DisplayName("S6: later items of a batch find the tasks of earlier ones")
     void laterItemsMeetEarlierOnes() {
         NewTask first = task(KEYED);
         NewTask other = task(Draft.keyed("other"));
@@ -82,7 +87,7 @@ public abstract class BatchContract extends StoreContract {
     }
 
     @Test
-    @DisplayName("S6: replacing a running task several times in a batch leaves one that waits")
+    @DisplayName("S6: replacing a running task several times in a batch leaves one waiting task")
     void theLastReplacementWaits() {
         createIn(TaskState.RUNNING, KEYED);
         List<NewTask> batch = tasks(3, KEYED.replacing());
@@ -97,7 +102,7 @@ public abstract class BatchContract extends StoreContract {
     }
 
     @Test
-    @DisplayName("S7: one refused item never fails its neighbours")
+    @DisplayName("S7: one rejected item never fails its neighbours")
     void refusedItemsLeaveTheirNeighboursAlone() {
         create(KEYED);
         Draft rejecting = KEYED.policy(ReusePolicy.of(WhileOpen.REJECT, AfterEnd.REJECT, AfterEnd.REJECT));
@@ -142,7 +147,7 @@ public abstract class BatchContract extends StoreContract {
                 created.add(id);
             }
         }
-        assertThat(claimIds(Wish.from(Draft.QUEUE))).isEqualTo(created);
+        assertThat(claimIds(ClaimDraft.from(Draft.QUEUE))).isEqualTo(created);
     }
 
     @Test
@@ -155,8 +160,8 @@ public abstract class BatchContract extends StoreContract {
             RandomDrafts drafts = new RandomDrafts(random);
             // A tenant and a queue for each round: it meets nothing of the rounds before.
             String place = "round-" + seed;
-            List<NewTask> world = randomBatch(random, drafts, place, 4);
-            List<NewTask> batch = randomBatch(random, drafts, place, 8);
+            List<SubmitRequest> world = randomBatch(random, drafts, place, 4);
+            List<SubmitRequest> batch = randomBatch(random, drafts, place, 8);
             for (TaskStore each : List.of(batched, single)) {
                 each.submit(world);
                 moveOn(each, new SplittableRandom(seed), place);
@@ -168,35 +173,62 @@ public abstract class BatchContract extends StoreContract {
             List<Submitted> oneByOne = new ArrayList<>();
             batch.forEach(item -> oneByOne.addAll(single.submit(List.of(item))));
             assertThat(atOnce).isEqualTo(oneByOne);
+            Set<Identity> keys = identities(world, batch);
+            assertThat(batched.records(keys)).isEqualTo(single.records(keys));
         });
         assertThat(Snapshot.of(batched)).isEqualTo(Snapshot.of(single));
     }
 
-    private List<NewTask> randomBatch(SplittableRandom random, RandomDrafts drafts, String place, int most) {
-        List<NewTask> batch = new ArrayList<>();
+    /** Some new tasks; now and then one of them comes twice, or is cancelled in the same batch. */
+    private List<SubmitRequest> randomBatch(SplittableRandom random, RandomDrafts drafts, String place, int most) {
+        List<SubmitRequest> batch = new ArrayList<>();
+        List<NewTask> created = new ArrayList<>();
         int size = 1 + random.nextInt(most);
         for (int i = 0; i < size; i++) {
-            // Now and then the same task comes twice.
-            batch.add(
-                    !batch.isEmpty() && random.nextInt(12) == 0 ? drafts.pick(batch) : task(drafts.next(place, place)));
+            int choice = created.isEmpty() ? 0 : random.nextInt(12);
+            if (choice == 1) {
+                batch.add(drafts.pick(created));
+            } else if (choice == 2) {
+                batch.add(new SubmitRequest.Cancel(drafts.pick(created).id()));
+            } else {
+                NewTask task = task(drafts.next(place, place));
+                created.add(task);
+                batch.add(task);
+            }
         }
         return batch;
     }
 
+    @SafeVarargs
+    private static Set<Identity> identities(List<SubmitRequest>... batches) {
+        Set<Identity> identities = new HashSet<>();
+        for (List<SubmitRequest> batch : batches) {
+            for (SubmitRequest request : batch) {
+                if (request instanceof NewTask task && task.key() != null) {
+                    identities.add(task.key().identity());
+                }
+            }
+        }
+        return identities;
+    }
+
     /** Claims some and ends some of these, the same way in every store. */
     private static void moveOn(TaskStore store, SplittableRandom random, String place) {
-        List<Transition> moves = new ArrayList<>();
-        for (Claimed claimed : store.claim(Wish.from(place).limit(3).as(1)).tasks()) {
+        List<Settlement> settlements = new ArrayList<>();
+        List<Operation> operations = new ArrayList<>();
+        for (Claimed claimed :
+                store.claim(ClaimDraft.from(place).limit(3).as(1)).tasks()) {
             Lease lease = claimed.lease();
             switch (random.nextInt(5)) {
-                case 0 -> moves.add(new Transition.Complete(lease, "1"));
-                case 1 -> moves.add(new Transition.Fail(lease, random.nextBoolean(), "broken"));
-                case 2 -> moves.add(new Transition.Cancel(lease.taskId()));
-                case 3 -> moves.add(new Transition.Retry(lease, Duration.ofMinutes(1), "again"));
+                case 0 -> settlements.add(new Settlement.Complete(lease, "1"));
+                case 1 -> settlements.add(new Settlement.Fail(lease, random.nextBoolean(), "broken"));
+                case 2 -> operations.add(new Operation.Cancel(lease.taskId()));
+                case 3 -> settlements.add(new Settlement.Retry(lease, Duration.ofMinutes(1), "again"));
                 default -> {}
             }
         }
-        store.apply(moves);
+        store.settle(settlements);
+        store.operate(operations);
     }
 
     private static TaskId existing(Submitted answer) {

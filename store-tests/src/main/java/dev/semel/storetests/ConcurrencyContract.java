@@ -2,10 +2,13 @@ package dev.semel.storetests;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.semel.store.Applied;
 import dev.semel.store.Claims.Claimed;
 import dev.semel.store.NewTask;
+import dev.semel.store.Operated;
+import dev.semel.store.Operation;
 import dev.semel.store.QueueSettings;
+import dev.semel.store.Settled;
+import dev.semel.store.Settlement;
 import dev.semel.store.Submitted;
 import dev.semel.store.Submitted.Created;
 import dev.semel.store.Submitted.Returned;
@@ -13,7 +16,6 @@ import dev.semel.store.SweepRequest;
 import dev.semel.store.Task;
 import dev.semel.store.TaskQuery;
 import dev.semel.store.TaskStore;
-import dev.semel.store.Transition;
 import dev.semel.task.Lease;
 import dev.semel.task.ReusePolicy;
 import dev.semel.task.TaskId;
@@ -37,7 +39,7 @@ public abstract class ConcurrencyContract extends StoreContract {
 
     private static final int CALLERS = 64;
     private static final int ROUNDS = 20;
-    private static final Wish WISH = Wish.from(Draft.QUEUE);
+    private static final ClaimDraft CLAIM = ClaimDraft.from(Draft.QUEUE);
 
     /** For subclasses. */
     protected ConcurrencyContract() {}
@@ -62,7 +64,7 @@ public abstract class ConcurrencyContract extends StoreContract {
             for (int round = 0; round < ROUNDS; round++) {
                 Draft draft = Draft.keyed("k").ttl(Duration.ofHours(1));
                 assertOneCreated(crowd, other, draft, 1);
-                applied(new Transition.Complete(claimOne(), null));
+                applied(new Settlement.Complete(claimOne(), null));
                 clock.advance(Duration.ofHours(1));
             }
         }
@@ -88,7 +90,7 @@ public abstract class ConcurrencyContract extends StoreContract {
                 });
                 all16.forEach(answers::addAll);
                 assertOneCreated(answers, 1);
-                applied(new Transition.Complete(claimOne(), null));
+                applied(new Settlement.Complete(claimOne(), null));
                 clock.advance(Duration.ofHours(1));
             }
         }
@@ -103,7 +105,7 @@ public abstract class ConcurrencyContract extends StoreContract {
         try (Crowd crowd = new Crowd(CALLERS)) {
             for (int round = 0; round < ROUNDS; round++) {
                 assertOneCreated(crowd, other, draft, round + 2);
-                applied(new Transition.Fail(claimOne(), false, "broken"));
+                applied(new Settlement.Fail(claimOne(), false, "broken"));
             }
         }
         assertThat(everything().tasks()).hasSize(ROUNDS + 1);
@@ -124,16 +126,17 @@ public abstract class ConcurrencyContract extends StoreContract {
                 TaskStore handle = number % 2 == 0 ? store : other;
                 if (number >= threads) {
                     while (senders.get() > 0) {
-                        for (Claimed claimed : handle.claim(Wish.from("shared").as(nextClaim()))
+                        for (Claimed claimed : handle.claim(
+                                        ClaimDraft.from("shared").as(nextClaim()))
                                 .tasks()) {
                             assertThat(together.incrementAndGet())
                                     .as("tasks of one key that run")
                                     .isEqualTo(1);
                             together.decrementAndGet();
-                            handle.apply(List.of(
+                            handle.settle(List.of(
                                     number % 2 == 0
-                                            ? new Transition.Complete(claimed.lease(), null)
-                                            : new Transition.Fail(claimed.lease(), false, "broken")));
+                                            ? new Settlement.Complete(claimed.lease(), null)
+                                            : new Settlement.Fail(claimed.lease(), false, "broken")));
                         }
                     }
                     return number;
@@ -205,15 +208,15 @@ public abstract class ConcurrencyContract extends StoreContract {
                 TaskStore handle = number % 2 == 0 ? store : other;
                 List<TaskId> mine = new ArrayList<>();
                 List<Claimed> claimed =
-                        handle.claim(WISH.limit(25).as(nextClaim())).tasks();
+                        handle.claim(CLAIM.limit(25).as(nextClaim())).tasks();
                 while (!claimed.isEmpty()) {
-                    List<Transition> moves = new ArrayList<>();
+                    List<Settlement> settlements = new ArrayList<>();
                     for (Claimed each : claimed) {
                         mine.add(each.task().id());
-                        moves.add(new Transition.Complete(each.lease(), null));
+                        settlements.add(new Settlement.Complete(each.lease(), null));
                     }
-                    assertThat(handle.apply(moves)).allMatch(Applied.APPLIED::equals);
-                    claimed = handle.claim(WISH.limit(25).as(nextClaim())).tasks();
+                    assertThat(handle.settle(settlements)).allMatch(Settled.APPLIED::equals);
+                    claimed = handle.claim(CLAIM.limit(25).as(nextClaim())).tasks();
                 }
                 return mine;
             });
@@ -234,19 +237,19 @@ public abstract class ConcurrencyContract extends StoreContract {
             for (int round = 0; round < 2 * ROUNDS; round++) {
                 TaskId id = create(Draft.plain());
                 Lease lease = claimOne();
-                leasesRunOut();
+                leasesExpire();
                 AtomicBoolean completed = new AtomicBoolean();
                 List<List<Claimed>> stolen = crowd.together(number -> {
                     TaskStore handle = number % 2 == 0 ? store : other;
                     if (number < 4) {
-                        return handle.claim(WISH.as(nextClaim())).tasks();
+                        return claim(handle, CLAIM).tasks();
                     }
-                    Applied answer = handle.apply(List.of(new Transition.Complete(lease, "1")))
+                    Settled answer = handle.settle(List.of(new Settlement.Complete(lease, "1")))
                             .getFirst();
-                    if (answer == Applied.APPLIED) {
+                    if (answer == Settled.APPLIED) {
                         completed.set(true);
                     } else {
-                        assertThat(answer).isEqualTo(Applied.STALE);
+                        assertThat(answer).isEqualTo(Settled.STALE);
                     }
                     return List.of();
                 });
@@ -254,8 +257,8 @@ public abstract class ConcurrencyContract extends StoreContract {
                 assertThat(thieves).hasSize(completed.get() ? 0 : 1);
                 assertThat(state(id)).isEqualTo(completed.get() ? TaskState.COMPLETED : TaskState.RUNNING);
                 for (Claimed thief : thieves) {
-                    assertThat(thief.lease()).isEqualTo(new Lease(id, 2));
-                    applied(new Transition.Complete(thief.lease(), "2"));
+                    assertThat(thief.lease()).isEqualTo(lease(id, 2));
+                    applied(new Settlement.Complete(thief.lease(), "2"));
                 }
             }
         }
@@ -269,13 +272,13 @@ public abstract class ConcurrencyContract extends StoreContract {
             for (int round = 0; round < ROUNDS; round++) {
                 TaskId id = create(Draft.plain());
                 Lease lease = claimOne();
-                List<Applied> answers = crowd.together(number -> (number % 2 == 0 ? store : other)
-                        .apply(List.of(MoveContract.endings(lease).get(number)))
+                List<Settled> answers = crowd.together(number -> (number % 2 == 0 ? store : other)
+                        .settle(List.of(MoveContract.endings(lease).get(number)))
                         .getFirst());
-                assertThat(answers).containsOnlyOnce(Applied.APPLIED);
-                assertThat(Collections.frequency(answers, Applied.STALE)).isEqualTo(MoveContract.KINDS - 1);
+                assertThat(answers).containsOnlyOnce(Settled.APPLIED);
+                assertThat(Collections.frequency(answers, Settled.STALE)).isEqualTo(MoveContract.KINDS - 1);
                 assertThat(store.attempts(id)).hasSize(1);
-                apply(new Transition.Cancel(id));
+                apply(new Operation.Cancel(id));
             }
         }
     }
@@ -348,7 +351,7 @@ public abstract class ConcurrencyContract extends StoreContract {
                 assertOneCreated(answers, 1);
                 Lease lease = claimOne();
                 holder = lease.taskId();
-                applied(new Transition.Complete(lease, null));
+                applied(new Settlement.Complete(lease, null));
             }
         }
     }
@@ -363,23 +366,23 @@ public abstract class ConcurrencyContract extends StoreContract {
         int attempt = 1;
         try (Crowd crowd = new Crowd(8)) {
             for (int round = 0; round < 3 * ROUNDS; round++) {
-                Transition redrive = new Transition.Redrive(dead, attempt);
+                Operation redrive = new Operation.Redrive(dead, attempt);
                 List<Object> answers = crowd.together(number -> {
                     TaskStore handle = number % 2 == 0 ? store : other;
                     return number % 4 < 2
-                            ? handle.apply(List.of(redrive)).getFirst()
+                            ? handle.operate(List.of(redrive)).getFirst()
                             : handle.submit(List.of(task(draft))).getFirst();
                 });
-                boolean redriven = answers.contains(Applied.APPLIED);
+                boolean redriven = answers.contains(Operated.APPLIED);
                 long created =
                         answers.stream().filter(Created.class::isInstance).count();
                 assertThat(created).as("%s", answers).isEqualTo(redriven ? 0 : 1);
-                assertThat(answers.stream().filter(Applied.class::isInstance).distinct())
-                        .containsExactly(redriven ? Applied.APPLIED : Applied.SUPERSEDED);
+                assertThat(answers.stream().filter(Operated.class::isInstance).distinct())
+                        .containsExactly(redriven ? Operated.APPLIED : Operated.SUPERSEDED);
                 assertThat(everything().open()).hasSize(1);
                 Lease lease = claimOne();
                 assertThat(lease.taskId().equals(dead)).isEqualTo(redriven);
-                applied(new Transition.Fail(lease, false, "broken"));
+                applied(new Settlement.Fail(lease, false, "broken"));
                 dead = lease.taskId();
                 attempt = lease.attempt();
             }
@@ -401,16 +404,16 @@ public abstract class ConcurrencyContract extends StoreContract {
                 TaskStore handle = number % 2 == 0 ? store : other;
                 while (left.get() > 0) {
                     List<Claimed> claimed =
-                            handle.claim(WISH.limit(3).as(nextClaim())).tasks();
+                            handle.claim(CLAIM.limit(3).as(nextClaim())).tasks();
                     int now = running.addAndGet(claimed.size());
                     most.accumulateAndGet(now, Math::max);
-                    List<Transition> moves = new ArrayList<>();
-                    claimed.forEach(each -> moves.add(new Transition.Complete(each.lease(), null)));
+                    List<Settlement> settlements = new ArrayList<>();
+                    claimed.forEach(each -> settlements.add(new Settlement.Complete(each.lease(), null)));
                     assertThat(work(handle, claimed)).isEqualTo(claimed.size());
-                    running.addAndGet(-moves.size());
-                    if (!moves.isEmpty()) {
-                        assertThat(handle.apply(moves)).allMatch(Applied.APPLIED::equals);
-                        left.addAndGet(-moves.size());
+                    running.addAndGet(-settlements.size());
+                    if (!settlements.isEmpty()) {
+                        assertThat(handle.settle(settlements)).allMatch(Settled.APPLIED::equals);
+                        left.addAndGet(-settlements.size());
                     }
                 }
                 return number;
@@ -439,18 +442,18 @@ public abstract class ConcurrencyContract extends StoreContract {
             crowd.together(number -> {
                 TaskStore handle = number % 2 == 0 ? store : other;
                 while (left.get() > 0) {
-                    List<Transition> moves = new ArrayList<>();
+                    List<Settlement> settlements = new ArrayList<>();
                     List<Claimed> claimed =
-                            handle.claim(WISH.limit(2).as(nextClaim())).tasks();
+                            handle.claim(CLAIM.limit(2).as(nextClaim())).tasks();
                     for (Claimed each : claimed) {
                         most.accumulateAndGet(running.incrementAndGet(mutexOf(each)), Math::max);
-                        moves.add(new Transition.Complete(each.lease(), null));
+                        settlements.add(new Settlement.Complete(each.lease(), null));
                     }
                     assertThat(work(handle, claimed)).isEqualTo(claimed.size());
                     claimed.forEach(each -> running.decrementAndGet(mutexOf(each)));
-                    if (!moves.isEmpty()) {
-                        assertThat(handle.apply(moves)).allMatch(Applied.APPLIED::equals);
-                        left.addAndGet(-moves.size());
+                    if (!settlements.isEmpty()) {
+                        assertThat(handle.settle(settlements)).allMatch(Settled.APPLIED::equals);
+                        left.addAndGet(-settlements.size());
                     }
                 }
                 return number;
@@ -465,7 +468,7 @@ public abstract class ConcurrencyContract extends StoreContract {
         return Integer.parseInt(String.valueOf(claimed.task().options().mutex()));
     }
 
-    /** Takes as long as a look at each task, so that others come between. */
+    /** Takes as long as a read of each task, so that other calls run in between. */
     private static int work(TaskStore handle, List<Claimed> claimed) {
         int done = 0;
         for (Claimed each : claimed) {

@@ -48,7 +48,7 @@ final class Crowd implements AutoCloseable {
         } catch (ExecutionException e) {
             throw new AssertionError("One of " + size + " threads failed", e.getCause());
         } catch (TimeoutException e) {
-            throw new AssertionError("Not all of " + size + " threads came back: a deadlock, or far too slow", e);
+            throw new AssertionError("Not all of " + size + " threads returned: a deadlock, or far too slow", e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new AssertionError("Interrupted", e);

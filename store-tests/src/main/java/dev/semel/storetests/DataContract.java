@@ -3,14 +3,17 @@ package dev.semel.storetests;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.semel.store.Applied;
+import dev.semel.store.Claims;
 import dev.semel.store.KeyRecord;
 import dev.semel.store.NewTask;
+import dev.semel.store.Operated;
+import dev.semel.store.Operation;
+import dev.semel.store.Settled;
+import dev.semel.store.Settlement;
 import dev.semel.store.Submitted.Returned;
 import dev.semel.store.Submitting;
 import dev.semel.store.Task;
 import dev.semel.store.TaskOptions;
-import dev.semel.store.Transition;
 import dev.semel.task.Identity;
 import dev.semel.task.InvalidInput;
 import dev.semel.task.Lease;
@@ -20,6 +23,7 @@ import dev.semel.task.ReusePolicy;
 import dev.semel.task.Scope;
 import dev.semel.task.TaskId;
 import dev.semel.task.TaskState;
+import dev.semel.task.TraceContext;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -27,7 +31,7 @@ import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** What goes in comes out: names, options, times, and documents of all characters and sizes. */
+/** Data is returned as it was stored: names, options, times, and documents of all characters and sizes. */
 public abstract class DataContract extends StoreContract {
 
     private static final Draft KEYED = Draft.keyed("k");
@@ -89,6 +93,41 @@ public abstract class DataContract extends StoreContract {
     }
 
     @Test
+    @DisplayName("A trace context is kept with the task, through claim, retry and find, and changes no input hash")
+    void aTraceContextIsKept() {
+        String parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+        for (TraceContext trace : List.of(
+                new TraceContext(parent, null), new TraceContext(parent, "vendor=a|b,other=" + "x".repeat(490)))) {
+            for (TaskOptions options : List.of(
+                    new TaskOptions(0, null, null, null, trace),
+                    new TaskOptions(3, RetryPolicy.standard(), Duration.ofSeconds(9), "m", trace))) {
+                Draft draft = Draft.keyed("key-" + options.hashCode());
+                TaskId id = create(draft.options(options));
+                assertThat(read(id).options()).isEqualTo(options);
+                assertThat(record(draft).inputHash()).isEqualTo(draft.hash());
+                for (int attempt = 1; attempt <= 2; attempt++) {
+                    Claims.Claimed claimed =
+                            claim(ClaimDraft.from(Draft.QUEUE)).tasks().getFirst();
+                    assertThat(claimed.task().options()).isEqualTo(options);
+                    assertThat(read(id).options()).isEqualTo(options);
+                    Settlement end = attempt == 1
+                            ? new Settlement.Retry(claimed.lease(), Duration.ZERO, "once more")
+                            : new Settlement.Complete(claimed.lease(), null);
+                    assertThat(store.settle(List.of(end))).containsExactly(Settled.APPLIED);
+                }
+                assertThat(read(id).options()).isEqualTo(options);
+            }
+        }
+        // Enough for the ways that stores have for large batches.
+        TaskOptions traced = new TaskOptions(0, null, null, null, new TraceContext(parent, "a=b"));
+        List<NewTask> many = tasks(1_000, Draft.plain().options(traced));
+        store.submit(many);
+        assertThat(store.find(many.stream().map(NewTask::id).toList()).values())
+                .hasSize(1_000)
+                .allSatisfy(task -> assertThat(task.options()).isEqualTo(traced));
+    }
+
+    @Test
     @DisplayName("Times are kept to the millisecond; a start in the past is now")
     void timesAreKeptToTheMillisecond() {
         Instant millis = clock.instant();
@@ -101,7 +140,7 @@ public abstract class DataContract extends StoreContract {
     }
 
     @Test
-    @DisplayName("Keys and inputs of all characters come back as they were")
+    @DisplayName("Keys and inputs of all characters are returned unchanged")
     void allCharactersAreKept() {
         List<String> texts = List.of(
                 "plain",
@@ -125,9 +164,11 @@ public abstract class DataContract extends StoreContract {
             assertThat(task.input()).isEqualTo(inputOf(texts.get(i)));
             assertThat(store.record(identity)).map(KeyRecord::taskId).contains(task.id());
             String error = "failed on " + texts.get(i);
-            Lease lease =
-                    claim(Wish.from(Draft.QUEUE).limit(1)).tasks().getFirst().lease();
-            applied(new Transition.Retry(lease, Duration.ofDays(1), error));
+            Lease lease = claim(ClaimDraft.from(Draft.QUEUE).limit(1))
+                    .tasks()
+                    .getFirst()
+                    .lease();
+            applied(new Settlement.Retry(lease, Duration.ofDays(1), error));
             assertThat(read(lease.taskId()).progress().lastError()).contains("failed on ");
             assertThat(store.attempts(lease.taskId()).getFirst().error())
                     .isEqualTo(read(lease.taskId()).progress().lastError());
@@ -140,12 +181,14 @@ public abstract class DataContract extends StoreContract {
     void anyErrorIsKept() {
         String odd = "a NUL \0, a half \uD800, and the other half \uDC00 alone";
         TaskId id = create(KEYED);
-        Lease lease = claim(Wish.from(Draft.QUEUE).limit(1)).tasks().getFirst().lease();
-        applied(new Transition.Retry(lease, Duration.ZERO, odd));
+        Lease lease =
+                claim(ClaimDraft.from(Draft.QUEUE).limit(1)).tasks().getFirst().lease();
+        applied(new Settlement.Retry(lease, Duration.ZERO, odd));
         String kept = read(id).progress().lastError();
         assertThat(kept).isEqualTo("a NUL \uFFFD, a half \uFFFD, and the other half \uFFFD alone");
-        Lease next = claim(Wish.from(Draft.QUEUE).limit(1)).tasks().getFirst().lease();
-        applied(new Transition.Fail(next, false, "x".repeat(Limits.ERROR_LENGTH - 1) + "\uD83D\uDE00"));
+        Lease next =
+                claim(ClaimDraft.from(Draft.QUEUE).limit(1)).tasks().getFirst().lease();
+        applied(new Settlement.Fail(next, false, "x".repeat(Limits.ERROR_LENGTH - 1) + "\uD83D\uDE00"));
         assertThat(read(id).progress().lastError()).contains("x\uFFFD… (1 characters cut)");
     }
 
@@ -156,7 +199,7 @@ public abstract class DataContract extends StoreContract {
         TaskId id = create(KEYED.input(big));
         Lease lease = claimOne();
         assertThat(read(id).input()).isEqualTo(big);
-        applied(new Transition.Complete(lease, big));
+        applied(new Settlement.Complete(lease, big));
         assertThat(((Returned) submit(KEYED.input(big))).existing().result()).isEqualTo(big);
     }
 
@@ -164,7 +207,8 @@ public abstract class DataContract extends StoreContract {
     @DisplayName("Nothing is an empty batch; too much is an error that changes nothing")
     void aBatchHasALimit() {
         assertThat(store.submit(List.of())).isEmpty();
-        assertThat(store.apply(List.of())).isEmpty();
+        assertThat(store.settle(List.of())).isEmpty();
+        assertThat(store.operate(List.of())).isEmpty();
         assertThat(store.find(List.of())).isEmpty();
         List<NewTask> tooMany = tasks(Submitting.MAX_BATCH + 1, Draft.plain());
         assertThatThrownBy(() -> store.submit(tooMany)).isInstanceOf(InvalidInput.class);
@@ -178,14 +222,15 @@ public abstract class DataContract extends StoreContract {
         assertThat(store.find(List.of(unknown))).isEmpty();
         assertThat(store.attempts(unknown)).isEmpty();
         assertThat(store.record(KEYED.identity())).isEmpty();
-        Lease lease = new Lease(unknown, 1);
-        assertThat(store.apply(List.of(
-                        new Transition.Complete(lease, null),
-                        new Transition.Extend(lease, Wish.LEASE),
-                        new Transition.Cancel(unknown),
-                        new Transition.Redrive(unknown, 1),
-                        new Transition.ReleaseKey(KEYED.identity(), unknown))))
-                .containsOnly(Applied.NOT_FOUND);
+        Lease lease = lease(unknown, 1);
+        assertThat(store.settle(
+                        List.of(new Settlement.Complete(lease, null), new Settlement.Extend(lease, ClaimDraft.LEASE))))
+                .containsOnly(Settled.NOT_FOUND);
+        assertThat(store.operate(List.of(
+                        new Operation.Cancel(unknown),
+                        new Operation.Redrive(unknown, 1),
+                        new Operation.ReleaseKey(KEYED.identity(), unknown))))
+                .containsOnly(Operated.NOT_FOUND);
     }
 
     private static String inputOf(String text) {

@@ -2,16 +2,18 @@ package dev.semel.storetests;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.semel.store.Applied;
 import dev.semel.store.Claims.Claimed;
 import dev.semel.store.DeadLetter;
 import dev.semel.store.KeyRecord;
 import dev.semel.store.NewTask;
+import dev.semel.store.Operated;
+import dev.semel.store.Operation;
 import dev.semel.store.QueueSetUp;
 import dev.semel.store.QueueSettings;
+import dev.semel.store.Settled;
+import dev.semel.store.Settlement;
 import dev.semel.store.Task;
 import dev.semel.store.TaskQuery;
-import dev.semel.store.Transition;
 import dev.semel.task.Identity;
 import dev.semel.task.Json;
 import dev.semel.task.Lease;
@@ -39,12 +41,12 @@ public abstract class DeadLetterQueueContract extends StoreContract {
     }
 
     @Test
-    @DisplayName("Q6: a death makes one task in the dead-letter queue that tells of it in all its fields")
-    void aDeathIsTold() {
+    @DisplayName("Q6: a task that dies creates one task in the dead-letter queue, which has all its fields")
+    void aDeathIsForwarded() {
         Draft draft = Draft.keyed("key \"7\"").tenant("acme").type("charge");
         TaskId id = create(draft);
-        applied(new Transition.Retry(claimOne(), Duration.ZERO, "at first"));
-        applied(new Transition.Fail(claimOne(), false, "a \"quoted\"\nerror \\ with é"));
+        applied(new Settlement.Retry(claimOne(), Duration.ZERO, "at first"));
+        applied(new Settlement.Fail(claimOne(), false, "a \"quoted\"\nerror \\ with é"));
         Task letter = onlyLetter();
         assertThat(letter.type()).isEqualTo("dead_letter");
         assertThat(letter.tenant()).isEqualTo("acme");
@@ -60,8 +62,8 @@ public abstract class DeadLetterQueueContract extends StoreContract {
     }
 
     @Test
-    @DisplayName("Q6: one that timed out without a key is told of too")
-    void aTimeOutIsTold() {
+    @DisplayName("Q6: a task that timed out without a key is forwarded too")
+    void aTimeOutIsForwarded() {
         TaskId id = createIn(TaskState.TIMED_OUT, Draft.plain());
         assertThat(told(onlyLetter()))
                 .isEqualTo(
@@ -71,7 +73,7 @@ public abstract class DeadLetterQueueContract extends StoreContract {
     }
 
     @Test
-    @DisplayName("Q6: the task is the one that the function makes, with its id, its input and its key")
+    @DisplayName("Q6: the new task is that of the rule, with its id, its input and its key")
     void theLetterIsMadeByTheFunction() {
         TaskId id = createIn(TaskState.FAILED, Draft.keyed("k"));
         NewTask expected = DeadLetter.of(read(id), DEAD, clock.instant());
@@ -88,42 +90,42 @@ public abstract class DeadLetterQueueContract extends StoreContract {
     }
 
     @Test
-    @DisplayName("Q6, L2: the task can be claimed at once, and listeners are told")
+    @DisplayName("Q6, L2: the new task can be claimed at once, and listeners are notified")
     void aLetterIsDue() {
         Ear ear = new Ear();
         create(Draft.plain());
         Lease lease = claimOne();
         store.listen(ear);
-        applied(new Transition.Fail(lease, false, "broken"));
+        applied(new Settlement.Fail(lease, false, "broken"));
         ear.awaitDue(DEAD);
-        List<Claimed> claimed = claim(Wish.from(DEAD)).tasks();
+        List<Claimed> claimed = claim(ClaimDraft.from(DEAD)).tasks();
         assertThat(claimed).hasSize(1);
-        applied(new Transition.Complete(claimed.getFirst().lease(), "\"seen\""));
+        applied(new Settlement.Complete(claimed.getFirst().lease(), "\"seen\""));
     }
 
     @Test
-    @DisplayName("Q6, M2: a death that is sent again is told of once, also after the task was redriven")
-    void aRepeatedDeathIsToldOnce() {
+    @DisplayName("Q6, M2: a death that is sent again is forwarded once, even after the task was redriven")
+    void aRepeatedDeathIsForwardedOnce() {
         TaskId id = create(Draft.plain());
-        Transition fail = new Transition.Fail(claimOne(), false, "broken");
+        Settlement fail = new Settlement.Fail(claimOne(), false, "broken");
         applied(fail);
         changesNothing(() -> applied(fail));
         assertThat(letters()).hasSize(1);
-        applied(new Transition.Redrive(id, 1));
+        applied(new Operation.Redrive(id, 1));
         changesNothing(() -> applied(fail));
         claimOne();
         changesNothing(() -> applied(fail));
-        assertThat(store.apply(List.of(fail, fail))).containsOnly(Applied.APPLIED);
+        assertThat(store.settle(List.of(fail, fail))).containsOnly(Settled.APPLIED);
         assertThat(letters()).hasSize(1);
     }
 
     @Test
-    @DisplayName("Q6: a task that was redriven and dies again is told of again")
-    void aSecondDeathIsTold() {
+    @DisplayName("Q6: a task that was redriven and dies again is forwarded again")
+    void aSecondDeathIsForwarded() {
         TaskId id = createIn(TaskState.FAILED, Draft.keyed("k"));
         for (int death = 2; death <= 4; death++) {
-            applied(new Transition.Redrive(id, death - 1));
-            applied(new Transition.Fail(claimOne(), false, "death " + death));
+            applied(new Operation.Redrive(id, death - 1));
+            applied(new Settlement.Fail(claimOne(), false, "death " + death));
             assertThat(letters()).hasSize(death);
             String attempts = "\"attempts\":" + death + ",";
             String error = "\"last_error\":\"death " + death + "\"";
@@ -136,34 +138,33 @@ public abstract class DeadLetterQueueContract extends StoreContract {
     }
 
     @Test
-    @DisplayName("Q6: a stale death is not told of")
-    void aStaleDeathIsNotTold() {
+    @DisplayName("Q6: a stale death is not forwarded")
+    void aStaleDeathIsNotForwarded() {
         create(Draft.plain());
         Lease old = claimOne();
-        leasesRunOut();
+        leasesExpire();
         claimOne();
-        assertThat(apply(new Transition.Fail(old, false, "late"))).isEqualTo(Applied.STALE);
+        assertThat(apply(new Settlement.Fail(old, false, "late"))).isEqualTo(Settled.STALE);
         assertThat(letters()).isEmpty();
     }
 
     @Test
-    @DisplayName(
-            "Q6: nobody is told of tasks that completed, are retried, put back, vanished or were cancelled in any way")
-    void othersAreNotTold() {
+    @DisplayName("Q6: tasks that complete, are retried, put back, vanish or are cancelled in any way are not forwarded")
+    void othersAreNotForwarded() {
         createIn(TaskState.COMPLETED, Draft.plain());
         createIn(TaskState.CANCELLED, Draft.plain());
         create(Draft.plain());
-        applied(new Transition.Cancelled(claimOne()));
+        applied(new Settlement.Cancelled(claimOne()));
         TaskId asked = create(Draft.plain());
         Lease lease = claimOne();
-        apply(new Transition.Cancel(asked));
-        applied(new Transition.Fail(lease, false, "broken"));
+        apply(new Operation.Cancel(asked));
+        applied(new Settlement.Fail(lease, false, "broken"));
         assertThat(state(asked)).isEqualTo(TaskState.CANCELLED);
         create(Draft.plain());
-        applied(new Transition.Retry(claimOne(), Duration.ZERO, "again"));
-        applied(new Transition.PutBack(claimOne(), Duration.ZERO));
+        applied(new Settlement.Retry(claimOne(), Duration.ZERO, "again"));
+        applied(new Settlement.PutBack(claimOne(), Duration.ZERO));
         claimOne();
-        leasesRunOut();
+        leasesExpire();
         claimOne();
         assertThat(letters()).isEmpty();
     }
@@ -173,63 +174,66 @@ public abstract class DeadLetterQueueContract extends StoreContract {
     void deathsOfABatch() {
         create(Draft.plain().tenant("t1"));
         create(Draft.plain().tenant("t2"));
-        List<Claimed> both = claim(Wish.from(Draft.QUEUE)).tasks();
-        assertThat(store.apply(List.of(
-                        new Transition.Fail(both.get(0).lease(), false, "one"),
-                        new Transition.Fail(both.get(1).lease(), true, "two"))))
-                .containsOnly(Applied.APPLIED);
+        List<Claimed> both = claim(ClaimDraft.from(Draft.QUEUE)).tasks();
+        assertThat(store.settle(List.of(
+                        new Settlement.Fail(both.get(0).lease(), false, "one"),
+                        new Settlement.Fail(both.get(1).lease(), true, "two"))))
+                .containsOnly(Settled.APPLIED);
         assertThat(letters()).extracting(Task::tenant).containsExactlyInAnyOrder("t1", "t2");
     }
 
     @Test
     @DisplayName("Q6: what is set at the moment of the death counts; empty means none")
     void theSettingAtTheDeathCounts() {
-        applied(new Transition.DeclareQueue(
+        applied(new Operation.DeclareQueue(
                 Draft.QUEUE, QueueSettings.builder().deadLetterQueue("declared").build()));
         create(Draft.plain());
         Lease lease = claimOne();
         set(Draft.QUEUE, QueueSettings.builder().deadLetterQueue(""));
-        applied(new Transition.Fail(lease, false, "broken"));
+        applied(new Settlement.Fail(lease, false, "broken"));
         assertThat(lettersIn(DEAD)).isEmpty();
         assertThat(lettersIn("declared")).isEmpty();
-        applied(new Transition.ResetQueue(Draft.QUEUE));
+        applied(new Operation.ResetQueue(Draft.QUEUE));
         createIn(TaskState.FAILED, Draft.plain());
         assertThat(lettersIn("declared")).hasSize(1);
         createIn(TaskState.COMPLETED, Draft.plain());
-        applied(new Transition.DeclareQueue(Draft.QUEUE, QueueSettings.NONE));
+        applied(new Operation.DeclareQueue(Draft.QUEUE, QueueSettings.NONE));
         createIn(TaskState.FAILED, Draft.plain());
         assertThat(letters()).hasSize(1);
     }
 
     @Test
-    @DisplayName("Q6: a letter that dies is told of where its own queue says so, and stays dead otherwise")
+    @DisplayName(
+            "Q6: a task in a dead-letter queue that dies is forwarded if its own queue has one, and stays dead otherwise")
     void aLetterOfALetter() {
         set(DEAD, QueueSettings.builder().deadLetterQueue("last"));
         createIn(TaskState.FAILED, Draft.plain());
         Task letter = onlyLetter();
-        applied(new Transition.Fail(claim(Wish.from(DEAD)).tasks().getFirst().lease(), false, "nobody reads"));
+        applied(new Settlement.Fail(
+                claim(ClaimDraft.from(DEAD)).tasks().getFirst().lease(), false, "nobody reads"));
         List<Task> last = lettersIn("last");
         assertThat(last).hasSize(1);
         assertThat(told(last.getFirst()))
                 .contains("\"task_id\":\"" + letter.id() + "\"")
                 .contains("\"original_queue\":\"" + DEAD + "\"")
                 .contains("\"type\":\"dead_letter\"");
-        applied(new Transition.Fail(claim(Wish.from("last")).tasks().getFirst().lease(), false, "here neither"));
+        applied(new Settlement.Fail(
+                claim(ClaimDraft.from("last")).tasks().getFirst().lease(), false, "here neither"));
         assertThat(state(last.getFirst().id())).isEqualTo(TaskState.FAILED);
         assertThat(letters()).hasSize(2);
     }
 
     @Test
-    @DisplayName("Q6: a paused dead-letter queue is told too")
-    void aPausedQueueIsTold() {
+    @DisplayName("Q6: dead letters are forwarded to a paused queue too")
+    void aPausedQueueReceivesThemToo() {
         set(DEAD, QueueSettings.builder().paused(true));
         createIn(TaskState.FAILED, Draft.plain());
         assertThat(letters()).hasSize(1);
     }
 
     @Test
-    @DisplayName("Q6: circles of one, two or three queues are refused and change nothing")
-    void circlesAreRefused() {
+    @DisplayName("Q6: circles of one, two or three queues are rejected and change nothing")
+    void circlesAreRejected() {
         refused("self", "self");
         set("a", QueueSettings.builder().deadLetterQueue("b"));
         refused("b", "a");
@@ -249,43 +253,44 @@ public abstract class DeadLetterQueueContract extends StoreContract {
                 .concurrency(3)
                 .build();
         changesNothing(() -> {
-            assertThat(apply(new Transition.SetQueue(queue, settings))).isEqualTo(Applied.CIRCLE);
-            assertThat(apply(new Transition.DeclareQueue(queue, settings))).isEqualTo(Applied.CIRCLE);
+            assertThat(apply(new Operation.SetQueue(queue, settings))).isEqualTo(Operated.CIRCLE);
+            assertThat(apply(new Operation.DeclareQueue(queue, settings))).isEqualTo(Operated.CIRCLE);
         });
     }
 
     @Test
     @DisplayName("Q6, Q1: only what holds makes a circle: not what is declared under another setting, but a reset can")
     void circlesOfWhatHolds() {
-        applied(new Transition.DeclareQueue(
+        applied(new Operation.DeclareQueue(
                 "a", QueueSettings.builder().deadLetterQueue("b").build()));
         set("a", QueueSettings.builder().deadLetterQueue(""));
-        applied(new Transition.DeclareQueue(
+        applied(new Operation.DeclareQueue(
                 "b", QueueSettings.builder().deadLetterQueue("a").build()));
         changesNothing(() -> {
-            assertThat(apply(new Transition.ResetQueue("a"))).isEqualTo(Applied.CIRCLE);
-            assertThat(apply(new Transition.SetQueue(
+            assertThat(apply(new Operation.ResetQueue("a"))).isEqualTo(Operated.CIRCLE);
+            assertThat(apply(new Operation.SetQueue(
                             "a", QueueSettings.builder().deadLetterQueue("b").build())))
-                    .isEqualTo(Applied.CIRCLE);
+                    .isEqualTo(Operated.CIRCLE);
         });
-        applied(new Transition.SetQueue(
+        applied(new Operation.SetQueue(
                 "a", QueueSettings.builder().concurrency(1).build()));
         set("b", QueueSettings.builder().deadLetterQueue("elsewhere"));
-        applied(new Transition.ResetQueue("a"));
-        changesNothing(() -> assertThat(apply(new Transition.ResetQueue("b"))).isEqualTo(Applied.CIRCLE));
+        applied(new Operation.ResetQueue("a"));
+        changesNothing(() -> assertThat(apply(new Operation.ResetQueue("b"))).isEqualTo(Operated.CIRCLE));
     }
 
     @Test
-    @DisplayName("Q6, M10: a refused circle does not fail its neighbours in a batch, and sees what came before it")
+    @DisplayName(
+            "Q6, M10: a rejected circle does not fail its neighbours in a batch, and is checked against the items before it")
     void circlesInABatch() {
         QueueSettings toB = QueueSettings.builder().deadLetterQueue("b").build();
         QueueSettings toA = QueueSettings.builder().deadLetterQueue("a").build();
-        assertThat(store.apply(List.of(
-                        new Transition.SetQueue("a", toB),
-                        new Transition.SetQueue("b", toA),
-                        new Transition.SetQueue(
+        assertThat(store.operate(List.of(
+                        new Operation.SetQueue("a", toB),
+                        new Operation.SetQueue("b", toA),
+                        new Operation.SetQueue(
                                 "b", QueueSettings.builder().concurrency(1).build()))))
-                .containsExactly(Applied.APPLIED, Applied.CIRCLE, Applied.APPLIED);
+                .containsExactly(Operated.APPLIED, Operated.CIRCLE, Operated.APPLIED);
         assertThat(settings("a")).isEqualTo(toB);
         assertThat(settings("b"))
                 .isEqualTo(QueueSettings.builder().concurrency(1).build());

@@ -10,7 +10,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
-/** Hears hints, on whatever thread they come. An empty hint means that the store does not know: it counts. */
+/** Records hints, on whatever thread they are delivered. An empty hint, of unknown queues or tasks, counts for all. */
 class Ear implements StoreListener {
 
     private final LinkedBlockingQueue<String> heard = new LinkedBlockingQueue<>();

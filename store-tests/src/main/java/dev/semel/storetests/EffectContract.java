@@ -2,13 +2,14 @@ package dev.semel.storetests;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.semel.store.Applied;
 import dev.semel.store.Claims.Claimed;
 import dev.semel.store.EffectOutcome;
 import dev.semel.store.EffectOutcome.How;
 import dev.semel.store.EffectRecord;
 import dev.semel.store.EffectState;
-import dev.semel.store.Transition;
+import dev.semel.store.Operation;
+import dev.semel.store.Settled;
+import dev.semel.store.Settlement;
 import dev.semel.task.EffectId;
 import dev.semel.task.Lease;
 import dev.semel.task.TaskId;
@@ -39,7 +40,7 @@ public abstract class EffectContract extends EffectStoreContract {
         assertThat(effect(lease))
                 .isEqualTo(new EffectRecord(
                         charge(lease),
-                        lease,
+                        lease.attemptId(),
                         EffectState.IN_PROGRESS,
                         clock.instant(),
                         null,
@@ -49,30 +50,32 @@ public abstract class EffectContract extends EffectStoreContract {
                         null,
                         null,
                         null));
-        applied(new Transition.PutBack(lease, Duration.ZERO));
+        applied(new Settlement.PutBack(lease, Duration.ZERO));
         Lease second = claimOne();
         EffectId other = new EffectId(lease.taskId(), "charge", 1);
-        applied(new Transition.Intend(second, other, HOUR));
-        assertThat(effects(lease.taskId())).extracting(EffectRecord::by).containsExactly(lease, second);
+        applied(new Settlement.Intend(second, other, HOUR));
+        assertThat(effects(lease.taskId()))
+                .extracting(EffectRecord::by)
+                .containsExactly(lease.attemptId(), second.attemptId());
         assertThat(effects(lease.taskId()).getLast().windowEnd())
                 .isEqualTo(clock.instant().plus(HOUR));
     }
 
     @Test
-    @DisplayName("E1: under no other attempt than the newest that runs: what is refused changes nothing")
+    @DisplayName("E1: under no other attempt than the newest while it runs: what is rejected changes nothing")
     void anIntentOfAnotherAttemptIsStale() {
         TaskId id = create(KEYED);
-        assertStale(intend(new Lease(id, 0)), intend(new Lease(id, 1)));
+        assertStale(intend(lease(id, 0)), intend(lease(id, 1)));
         Lease old = claimOne();
-        assertStale(intend(new Lease(id, 0)), intend(new Lease(id, 2)), intend(new Lease(id, Integer.MAX_VALUE)));
-        leasesRunOut();
+        assertStale(intend(lease(id, 0)), intend(lease(id, 2)), intend(lease(id, Integer.MAX_VALUE)));
+        leasesExpire();
         Lease current = claimOne();
         assertStale(intend(old));
         applied(intend(current));
         assertStale(intend(old));
-        applied(new Transition.Complete(current, null));
+        applied(new Settlement.Complete(current, null));
         assertStale(intend(old), intend(current));
-        changesNothing(() -> assertThat(apply(intend(new Lease(ids.next(), 1)))).isEqualTo(Applied.NOT_FOUND));
+        changesNothing(() -> assertThat(apply(intend(lease(ids.next(), 1)))).isEqualTo(Settled.NOT_FOUND));
     }
 
     @Test
@@ -84,12 +87,12 @@ public abstract class EffectContract extends EffectStoreContract {
             applied(MoveContract.endings(lease).get(kind));
             EffectId other = new EffectId(lease.taskId(), "mail", 0);
             assertStale(intend(lease), intend(lease, other));
-            apply(new Transition.Cancel(lease.taskId()));
+            apply(new Operation.Cancel(lease.taskId()));
         }
     }
 
     @Test
-    @DisplayName("E1: a lease that ran out still holds for an intent until another attempt has begun")
+    @DisplayName("E1: an expired lease still holds for an intent until another attempt has begun")
     void anIntentUnderAnExpiredLease() {
         Lease lease = begin(KEYED);
         clock.advance(Duration.ofDays(1));
@@ -101,26 +104,26 @@ public abstract class EffectContract extends EffectStoreContract {
     @DisplayName("E1: a task that was asked to cancel still records what it does")
     void anIntentOfATaskThatIsToCancel() {
         Lease lease = begin(KEYED);
-        apply(new Transition.Cancel(lease.taskId()));
+        apply(new Operation.Cancel(lease.taskId()));
         applied(intend(lease));
         applied(done(lease));
         assertThat(stateOf(lease)).isEqualTo(EffectState.DONE);
-        applied(new Transition.Cancelled(lease));
+        applied(new Settlement.Cancelled(lease));
     }
 
     @Test
     @DisplayName("E1: an intent that is sent again while its attempt runs is applied, and stale after that")
     void anIntentIsRepeated() {
         Lease lease = begin(KEYED);
-        Transition.Intend move = intend(lease, HOUR);
-        applied(move);
-        changesNothing(() -> applied(move));
+        Settlement.Intend settlement = intend(lease, HOUR);
+        applied(settlement);
+        changesNothing(() -> applied(settlement));
         clock.advance(HOUR);
-        changesNothing(() -> applied(move));
-        applied(new Transition.Retry(lease, Duration.ZERO, "again"));
-        assertStale(move);
+        changesNothing(() -> applied(settlement));
+        applied(new Settlement.Retry(lease, Duration.ZERO, "again"));
+        assertStale(settlement);
         claimOne();
-        assertStale(move);
+        assertStale(settlement);
     }
 
     // E2
@@ -133,11 +136,11 @@ public abstract class EffectContract extends EffectStoreContract {
             Instant intendedAt = clock.instant();
             applied(intend(lease, HOUR));
             clock.advance(Duration.ofSeconds(2));
-            applied(new Transition.Conclude(lease, charge(lease), new EffectOutcome.Done("{\"receipt\": 1.50}", how)));
+            applied(new Settlement.Conclude(lease, charge(lease), new EffectOutcome.Done("{\"receipt\": 1.50}", how)));
             assertThat(effect(lease))
                     .isEqualTo(new EffectRecord(
                             charge(lease),
-                            lease,
+                            lease.attemptId(),
                             EffectState.DONE,
                             intendedAt,
                             intendedAt.plus(HOUR),
@@ -147,15 +150,15 @@ public abstract class EffectContract extends EffectStoreContract {
                             "{\"receipt\": 1.50}",
                             null,
                             null));
-            applied(new Transition.Complete(lease, null));
+            applied(new Settlement.Complete(lease, null));
         }
         Lease lease = intended(Draft.plain());
         Instant now = clock.instant();
-        applied(new Transition.Conclude(lease, charge(lease), new EffectOutcome.NotDone("declined", How.PROBED)));
+        applied(new Settlement.Conclude(lease, charge(lease), new EffectOutcome.NotDone("declined", How.PROBED)));
         assertThat(effect(lease))
                 .isEqualTo(new EffectRecord(
                         charge(lease),
-                        lease,
+                        lease.attemptId(),
                         EffectState.NOT_DONE,
                         now,
                         null,
@@ -173,16 +176,16 @@ public abstract class EffectContract extends EffectStoreContract {
     void anOutcomeIsRepeated() {
         for (boolean happened : new boolean[] {true, false}) {
             Lease lease = intended(Draft.plain());
-            Transition.Conclude move = happened ? done(lease) : notDone(lease);
-            applied(move);
-            changesNothing(() -> applied(move));
-            applied(new Transition.Retry(lease, Duration.ZERO, "again"));
-            changesNothing(() -> applied(move));
+            Settlement.Conclude settlement = happened ? done(lease) : notDone(lease);
+            applied(settlement);
+            changesNothing(() -> applied(settlement));
+            applied(new Settlement.Retry(lease, Duration.ZERO, "again"));
+            changesNothing(() -> applied(settlement));
             Lease second = claimOne();
-            changesNothing(() -> applied(move));
-            applied(new Transition.Complete(second, null));
+            changesNothing(() -> applied(settlement));
+            applied(new Settlement.Complete(second, null));
             clock.advance(Duration.ofDays(1));
-            changesNothing(() -> applied(move));
+            changesNothing(() -> applied(settlement));
         }
     }
 
@@ -193,30 +196,30 @@ public abstract class EffectContract extends EffectStoreContract {
         applied(done(lease, charge(lease), "1"));
         changesNothing(() -> {
             applied(done(lease, charge(lease), "2"));
-            assertThat(apply(notDone(lease))).isEqualTo(Applied.SETTLED);
-            assertThat(apply(new Transition.Conclude(lease, charge(lease), new EffectOutcome.Done("1", How.PROBED))))
-                    .isEqualTo(Applied.SETTLED);
+            assertThat(apply(notDone(lease))).isEqualTo(Settled.CONCLUDED);
+            assertThat(apply(new Settlement.Conclude(lease, charge(lease), new EffectOutcome.Done("1", How.PROBED))))
+                    .isEqualTo(Settled.CONCLUDED);
         });
-        applied(new Transition.Complete(lease, null));
-        changesNothing(() -> assertThat(apply(notDone(lease))).isEqualTo(Applied.SETTLED));
+        applied(new Settlement.Complete(lease, null));
+        changesNothing(() -> assertThat(apply(notDone(lease))).isEqualTo(Settled.CONCLUDED));
     }
 
     @Test
     @DisplayName("E2: an outcome of an attempt that is over is stale and changes nothing")
     void aLateOutcomeIsStale() {
         Lease first = intended(KEYED);
-        leasesRunOut();
+        leasesExpire();
         Lease second = claimOne();
-        assertStale(done(first), notDone(first), done(new Lease(first.taskId(), 3)));
+        assertStale(done(first), notDone(first), done(lease(first.taskId(), 3)));
         applied(intend(second));
         assertStale(done(first), notDone(first));
-        applied(new Transition.Retry(second, Duration.ZERO, "again"));
+        applied(new Settlement.Retry(second, Duration.ZERO, "again"));
         assertStale(done(first), done(second), notDone(second));
         assertThat(stateOf(first)).isEqualTo(EffectState.UNKNOWN);
     }
 
     @Test
-    @DisplayName("E2: an outcome under a lease that ran out is recorded until another attempt has begun")
+    @DisplayName("E2: an outcome under an expired lease is recorded until another attempt has begun")
     void anOutcomeUnderAnExpiredLease() {
         Lease lease = intended(KEYED);
         clock.advance(Duration.ofDays(1));
@@ -229,9 +232,9 @@ public abstract class EffectContract extends EffectStoreContract {
     void anOutcomeWithoutAnIntentIsNotFound() {
         Lease lease = intended(KEYED);
         EffectId other = new EffectId(lease.taskId(), "charge", 1);
-        changesNothing(() -> assertThat(apply(done(lease, other, "1"))).isEqualTo(Applied.NOT_FOUND));
-        applied(new Transition.Complete(lease, null));
-        assertStale(done(lease, other, "1"), done(new Lease(ids.next(), 1)));
+        changesNothing(() -> assertThat(apply(done(lease, other, "1"))).isEqualTo(Settled.NOT_FOUND));
+        applied(new Settlement.Complete(lease, null));
+        assertStale(done(lease, other, "1"), done(lease(ids.next(), 1)));
     }
 
     @Test
@@ -241,13 +244,13 @@ public abstract class EffectContract extends EffectStoreContract {
         Lease first = leftUnknown(KEYED);
         clock.advance(Duration.ofSeconds(5));
         Lease second = claimOne();
-        Transition.Conclude probed =
-                new Transition.Conclude(second, charge(first), new EffectOutcome.Done("\"found\"", How.PROBED));
+        Settlement.Conclude probed =
+                new Settlement.Conclude(second, charge(first), new EffectOutcome.Done("\"found\"", How.PROBED));
         applied(probed);
         assertThat(effect(first))
                 .isEqualTo(new EffectRecord(
                         charge(first),
-                        second,
+                        second.attemptId(),
                         EffectState.DONE,
                         intendedAt,
                         null,
@@ -269,24 +272,24 @@ public abstract class EffectContract extends EffectStoreContract {
         Lease lease = begin(KEYED);
         applied(intend(lease, HOUR));
         applied(done(lease));
-        assertSettled(intend(lease, HOUR), intend(lease));
-        applied(new Transition.Fail(lease, false, "broken"));
-        applied(new Transition.Redrive(lease.taskId(), 1));
+        assertConcluded(intend(lease, HOUR), intend(lease));
+        applied(new Settlement.Fail(lease, false, "broken"));
+        applied(new Operation.Redrive(lease.taskId(), 1));
         Lease second = claimOne();
-        assertSettled(intend(second, HOUR), intend(second), done(second), notDone(second));
+        assertConcluded(intend(second, HOUR), intend(second), done(second), notDone(second));
         clock.advance(Duration.ofDays(1));
-        assertSettled(intend(second, HOUR), intend(second), done(second), notDone(second));
+        assertConcluded(intend(second, HOUR), intend(second), done(second), notDone(second));
         assertThat(effect(lease).result()).isEqualTo("\"receipt\"");
     }
 
     // Batches
 
     @Test
-    @DisplayName("M10, E1 to E3: a batch of moves of effects means its items in order")
+    @DisplayName("M10, E1 to E3: a batch of settlements of effects means its items in order")
     void batchesMeanTheirItemsInOrder() {
         Lease lease = begin(KEYED);
         EffectId mail = new EffectId(lease.taskId(), "mail", 0);
-        assertThat(store.apply(List.of(
+        assertThat(store.settle(List.of(
                         done(lease),
                         intend(lease),
                         done(lease),
@@ -295,19 +298,19 @@ public abstract class EffectContract extends EffectStoreContract {
                         notDone(lease, mail),
                         intend(lease, mail))))
                 .containsExactly(
-                        Applied.NOT_FOUND,
-                        Applied.APPLIED,
-                        Applied.APPLIED,
-                        Applied.APPLIED,
-                        Applied.SETTLED,
-                        Applied.APPLIED,
-                        Applied.APPLIED);
+                        Settled.NOT_FOUND,
+                        Settled.APPLIED,
+                        Settled.APPLIED,
+                        Settled.APPLIED,
+                        Settled.CONCLUDED,
+                        Settled.APPLIED,
+                        Settled.APPLIED);
         assertThat(effects(lease.taskId()))
                 .extracting(EffectRecord::state)
                 .containsExactly(EffectState.DONE, EffectState.IN_PROGRESS);
-        assertThat(store.apply(List.of(
-                        done(lease, mail, "2"), new Transition.Complete(lease, "3"), intend(lease), done(lease))))
-                .containsExactly(Applied.APPLIED, Applied.APPLIED, Applied.STALE, Applied.APPLIED);
+        assertThat(store.settle(List.of(
+                        done(lease, mail, "2"), new Settlement.Complete(lease, "3"), intend(lease), done(lease))))
+                .containsExactly(Settled.APPLIED, Settled.APPLIED, Settled.STALE, Settled.APPLIED);
         assertThat(effects(lease.taskId())).extracting(EffectRecord::state).containsOnly(EffectState.DONE);
     }
 
@@ -315,33 +318,33 @@ public abstract class EffectContract extends EffectStoreContract {
     @DisplayName("M10, E5: an intent and the end of its attempt in one batch leave the effect unknown")
     void anIntentAndAnEndInOneBatch() {
         Lease lease = begin(KEYED);
-        assertThat(store.apply(List.of(intend(lease), new Transition.Complete(lease, null), done(lease))))
-                .containsExactly(Applied.APPLIED, Applied.APPLIED, Applied.STALE);
+        assertThat(store.settle(List.of(intend(lease), new Settlement.Complete(lease, null), done(lease))))
+                .containsExactly(Settled.APPLIED, Settled.APPLIED, Settled.STALE);
         assertThat(stateOf(lease)).isEqualTo(EffectState.UNKNOWN);
     }
 
     @Test
-    @DisplayName("M10, E1: intents of many tasks in one batch, and one that is refused fails none of its neighbours")
+    @DisplayName("M10, E1: intents of many tasks in one batch, and a rejected one fails none of its neighbours")
     void intentsOfManyTasks() {
         store.submit(tasks(400, Draft.plain()));
-        List<Transition> batch = new ArrayList<>();
-        List<Claimed> claimed = claim(WISH).tasks();
+        List<Settlement> batch = new ArrayList<>();
+        List<Claimed> claimed = claim(CLAIM).tasks();
         for (int i = 0; i < 400; i++) {
             Lease lease = claimed.get(i).lease();
-            batch.add(intend(i % 10 == 3 ? new Lease(lease.taskId(), 2) : lease));
+            batch.add(intend(i % 10 == 3 ? lease(lease.taskId(), 2) : lease));
         }
-        List<Applied> answers = store.apply(batch);
+        List<Settled> answers = store.settle(batch);
         for (int i = 0; i < 400; i++) {
             TaskId id = claimed.get(i).task().id();
-            assertThat(answers.get(i)).isEqualTo(i % 10 == 3 ? Applied.STALE : Applied.APPLIED);
+            assertThat(answers.get(i)).isEqualTo(i % 10 == 3 ? Settled.STALE : Settled.APPLIED);
             assertThat(effects(id)).hasSize(i % 10 == 3 ? 0 : 1);
         }
-        List<Transition> ends = new ArrayList<>();
+        List<Settlement> ends = new ArrayList<>();
         claimed.forEach(each -> {
             ends.add(done(each.lease()));
-            ends.add(new Transition.Complete(each.lease(), null));
+            ends.add(new Settlement.Complete(each.lease(), null));
         });
-        assertThat(store.apply(ends)).containsOnly(Applied.APPLIED, Applied.NOT_FOUND);
+        assertThat(store.settle(ends)).containsOnly(Settled.APPLIED, Settled.NOT_FOUND);
         assertThat(ledger()).hasSize(360).allMatch(effect -> effect.state() == EffectState.DONE);
     }
 }

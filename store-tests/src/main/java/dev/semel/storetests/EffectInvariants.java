@@ -6,11 +6,11 @@ import dev.semel.store.Attempt;
 import dev.semel.store.EffectOutcome;
 import dev.semel.store.EffectRecord;
 import dev.semel.store.EffectState;
+import dev.semel.store.Operation;
 import dev.semel.store.Resolution;
 import dev.semel.store.Task;
-import dev.semel.store.Transition;
+import dev.semel.task.AttemptId;
 import dev.semel.task.EffectId;
-import dev.semel.task.Lease;
 import dev.semel.task.TaskId;
 import dev.semel.task.TaskState;
 import java.time.Instant;
@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 
-/** The part of {@link StoreInvariants} that is about effects, and about tasks that wait for a person's word on one. */
+/** The part of {@link StoreInvariants} that is about effects, and about tasks that wait for the resolution of one. */
 final class EffectInvariants {
 
     private static final Resolution NOTHING_HAPPENED =
@@ -41,7 +41,7 @@ final class EffectInvariants {
         }
     }
 
-    /** Fails if there are effects that nobody can ever come back to. The records must be all that are stored. */
+    /** Fails if there are effects whose lineage nothing can continue. The records must be all that are stored. */
     static void checkContinued(Snapshot seen) {
         Set<TaskId> continued = new HashSet<>();
         seen.tasks().values().forEach(task -> continued.add(task.lineage()));
@@ -73,7 +73,7 @@ final class EffectInvariants {
             Resolution.Verdict expected =
                     effect.state() == EffectState.DONE ? Resolution.Verdict.DONE : Resolution.Verdict.NOT_DONE;
             assertThat(word)
-                    .as("what was resolved has a word that says so: %s", effect)
+                    .as("a resolved effect has a resolution: %s", effect)
                     .isNotNull();
             assertThat(Objects.requireNonNull(word).verdict()).as("%s", effect).isEqualTo(expected);
         }
@@ -83,7 +83,7 @@ final class EffectInvariants {
         Instant settledAt = effect.settledAt();
         Instant windowEnd = effect.windowEnd();
         assertThat(settledAt == null || !settledAt.isBefore(effect.intendedAt()))
-                .as("the intent comes before the outcome: %s", effect)
+                .as("the intent is before the outcome: %s", effect)
                 .isTrue();
         assertThat(windowEnd == null || windowEnd.isAfter(effect.intendedAt()))
                 .as("a window begins with the intent: %s", effect)
@@ -94,7 +94,7 @@ final class EffectInvariants {
     }
 
     private static void checkAttempt(EffectRecord effect, Snapshot seen) {
-        Lease by = effect.by();
+        AttemptId by = effect.by();
         Task task = seen.tasks().get(by.taskId());
         boolean atIt = task != null
                 && task.state() == TaskState.RUNNING
@@ -117,31 +117,31 @@ final class EffectInvariants {
         }
     }
 
-    /** Tells whether a task waits for a person's word, and there is an effect to say it of. */
+    /** Returns whether a task waits for a resolution, and there is an effect to say it of. */
     static boolean isParked(Task task, Snapshot seen) {
         return !wordsFor(task, seen).isEmpty();
     }
 
-    /** What to say so that all parked tasks go on. */
-    static List<Transition> wordsForAll(Snapshot seen) {
-        List<Transition> words = new ArrayList<>();
-        // One for each: a word on a second effect of the attempt would come after the task has gone on.
+    /** The resolutions that let all parked tasks continue. */
+    static List<Operation> wordsForAll(Snapshot seen) {
+        List<Operation> words = new ArrayList<>();
+        // One for each: a resolution of a second effect of the attempt would find that the task has continued.
         seen.open().forEach(task -> wordsFor(task, seen).stream().limit(1).forEach(words::add));
         return words;
     }
 
-    private static List<Transition> wordsFor(Task task, Snapshot seen) {
+    private static List<Operation> wordsFor(Task task, Snapshot seen) {
         List<Attempt> attempts = seen.attempts().getOrDefault(task.id(), List.of());
         if (task.state() != TaskState.WAITING
                 || attempts.isEmpty()
                 || attempts.getLast().outcome() != Attempt.Outcome.PARKED) {
             return List.of();
         }
-        Lease left = new Lease(task.id(), task.progress().attempt());
-        List<Transition> words = new ArrayList<>();
+        AttemptId left = new AttemptId(task.id(), task.progress().attempt());
+        List<Operation> words = new ArrayList<>();
         for (EffectRecord effect : seen.effects()) {
             if (effect.state() == EffectState.UNKNOWN && effect.by().equals(left)) {
-                words.add(new Transition.Resolve(effect.id(), left, NOTHING_HAPPENED));
+                words.add(new Operation.Resolve(effect.id(), left, NOTHING_HAPPENED));
             }
         }
         return words;

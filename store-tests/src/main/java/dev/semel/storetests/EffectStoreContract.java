@@ -2,29 +2,30 @@ package dev.semel.storetests;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.semel.store.Applied;
 import dev.semel.store.EffectOutcome;
 import dev.semel.store.EffectQuery;
 import dev.semel.store.EffectRecord;
 import dev.semel.store.EffectState;
+import dev.semel.store.Operated;
+import dev.semel.store.Operation;
 import dev.semel.store.Resolution;
 import dev.semel.store.Resolution.Verdict;
+import dev.semel.store.Settled;
+import dev.semel.store.Settlement;
 import dev.semel.store.SweepRequest;
-import dev.semel.store.Transition;
 import dev.semel.task.EffectId;
 import dev.semel.task.Lease;
 import dev.semel.task.TaskId;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What the parts of the contract about effects have in common: short ways to make the moves and to look. */
+/** The common part of the contracts of effects: methods for settlements, operations and reads. */
 abstract class EffectStoreContract extends StoreContract {
 
     static final Draft KEYED = Draft.keyed("k");
-    static final Wish WISH = Wish.from(Draft.QUEUE);
+    static final ClaimDraft CLAIM = ClaimDraft.from(Draft.QUEUE);
     static final String REASON = "nobody knows";
     static final SweepRequest ALL = new SweepRequest(Duration.ZERO, Map.of(), Duration.ZERO, 1_000);
 
@@ -40,57 +41,57 @@ abstract class EffectStoreContract extends StoreContract {
         return charge(lease.taskId());
     }
 
-    // Moves
+    // Settlements and operations
 
-    static Transition.Intend intend(Lease lease) {
+    static Settlement.Intend intend(Lease lease) {
         return intend(lease, charge(lease));
     }
 
-    static Transition.Intend intend(Lease lease, EffectId effect) {
-        return new Transition.Intend(lease, effect, null);
+    static Settlement.Intend intend(Lease lease, EffectId effect) {
+        return new Settlement.Intend(lease, effect, null);
     }
 
-    static Transition.Intend intend(Lease lease, Duration window) {
-        return new Transition.Intend(lease, charge(lease), window);
+    static Settlement.Intend intend(Lease lease, Duration window) {
+        return new Settlement.Intend(lease, charge(lease), window);
     }
 
-    static Transition.Conclude done(Lease lease) {
+    static Settlement.Conclude done(Lease lease) {
         return done(lease, charge(lease), "\"receipt\"");
     }
 
-    static Transition.Conclude done(Lease lease, EffectId effect, @Nullable String result) {
-        return new Transition.Conclude(lease, effect, new EffectOutcome.Done(result, EffectOutcome.How.RAN));
+    static Settlement.Conclude done(Lease lease, EffectId effect, @Nullable String result) {
+        return new Settlement.Conclude(lease, effect, new EffectOutcome.Done(result, EffectOutcome.How.RAN));
     }
 
-    static Transition.Conclude notDone(Lease lease) {
+    static Settlement.Conclude notDone(Lease lease) {
         return notDone(lease, charge(lease));
     }
 
-    static Transition.Conclude notDone(Lease lease, EffectId effect) {
-        return new Transition.Conclude(lease, effect, new EffectOutcome.NotDone("declined", EffectOutcome.How.RAN));
+    static Settlement.Conclude notDone(Lease lease, EffectId effect) {
+        return new Settlement.Conclude(lease, effect, new EffectOutcome.NotDone("declined", EffectOutcome.How.RAN));
     }
 
-    static Transition.Park park(Lease lease) {
+    static Settlement.Park park(Lease lease) {
         return park(lease, charge(lease));
     }
 
-    static Transition.Park park(Lease lease, EffectId effect) {
-        return new Transition.Park(lease, effect, REASON);
+    static Settlement.Park park(Lease lease, EffectId effect) {
+        return new Settlement.Park(lease, effect, REASON);
     }
 
-    static Transition.Resolve resolve(Lease left, Verdict verdict) {
+    static Operation.Resolve resolve(Lease left, Verdict verdict) {
         return resolve(charge(left), left, verdict);
     }
 
-    static Transition.Resolve resolve(EffectId effect, Lease left, Verdict verdict) {
+    static Operation.Resolve resolve(EffectId effect, Lease left, Verdict verdict) {
         return resolve(effect, left, word(verdict, "ann"));
     }
 
-    static Transition.Resolve resolve(EffectId effect, Lease left, Resolution word) {
-        return new Transition.Resolve(effect, left, word);
+    static Operation.Resolve resolve(EffectId effect, Lease left, Resolution word) {
+        return new Operation.Resolve(effect, left.attemptId(), word);
     }
 
-    /** What a person says; one that says done has a result. */
+    /** A person's resolution; one as done has a result. */
     static Resolution word(Verdict verdict, String by) {
         return new Resolution(verdict, verdict == Verdict.DONE ? "\"told\"" : null, by, "looked it up");
     }
@@ -118,7 +119,7 @@ abstract class EffectStoreContract extends StoreContract {
     /** Such a task that is pending again, its effect unknown. */
     final Lease leftUnknown(Draft draft) {
         Lease lease = intended(draft);
-        applied(new Transition.PutBack(lease, Duration.ZERO));
+        applied(new Settlement.PutBack(lease, Duration.ZERO));
         return lease;
     }
 
@@ -129,19 +130,32 @@ abstract class EffectStoreContract extends StoreContract {
         return lease;
     }
 
-    /** Makes moves, each of which must be refused with the same answer and change nothing. */
-    final void refused(Applied answer, Transition... moves) {
-        for (Transition move : moves) {
-            changesNothing(() -> assertThat(apply(move)).as("%s", move).isEqualTo(answer));
+    /** Sends settlements, each of which must be rejected with the same answer and change nothing. */
+    final void refused(Settled answer, Settlement... settlements) {
+        for (Settlement settlement : settlements) {
+            changesNothing(
+                    () -> assertThat(apply(settlement)).as("%s", settlement).isEqualTo(answer));
         }
     }
 
-    final void assertStale(Transition... moves) {
-        refused(Applied.STALE, moves);
+    /** Sends operations, each of which must be rejected with the same answer and change nothing. */
+    final void refused(Operated answer, Operation... operations) {
+        for (Operation operation : operations) {
+            changesNothing(
+                    () -> assertThat(apply(operation)).as("%s", operation).isEqualTo(answer));
+        }
     }
 
-    final void assertSettled(Transition... moves) {
-        refused(Applied.SETTLED, moves);
+    final void assertStale(Settlement... settlements) {
+        refused(Settled.STALE, settlements);
+    }
+
+    final void assertStale(Operation... operations) {
+        refused(Operated.STALE, operations);
+    }
+
+    final void assertConcluded(Settlement... settlements) {
+        refused(Settled.CONCLUDED, settlements);
     }
 
     // Looking
@@ -169,6 +183,6 @@ abstract class EffectStoreContract extends StoreContract {
 
     /** All effects that are stored. */
     final List<EffectRecord> ledger() {
-        return Snapshot.listed(store, new EffectQuery(Set.of(), null, EffectQuery.MAX_LIMIT));
+        return Snapshot.listed(store, EffectQuery.all(EffectQuery.MAX_LIMIT));
     }
 }

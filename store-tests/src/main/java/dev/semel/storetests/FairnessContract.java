@@ -15,7 +15,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** The law of fairness, C7. In which order queues and tenants come round is each store's own affair. */
+/** The law of fairness, C7. In which order queues and tenants take turns is up to the store. */
 public abstract class FairnessContract extends StoreContract {
 
     /** For subclasses. */
@@ -29,7 +29,7 @@ public abstract class FairnessContract extends StoreContract {
         store.submit(tasks(100, Draft.plain().queue("quiet")));
         store.submit(tasks(2, Draft.plain().queue("still")));
         Map<String, Long> taken =
-                counted(claimed(Wish.from("busy", "quiet", "still").limit(12)), Task::queue);
+                counted(claimed(ClaimDraft.from("busy", "quiet", "still").limit(12)), Task::queue);
         assertThat(taken).containsEntry("still", 2L).containsEntry("busy", 5L).containsEntry("quiet", 5L);
     }
 
@@ -40,7 +40,7 @@ public abstract class FairnessContract extends StoreContract {
         clock.advance(Duration.ofHours(1));
         store.submit(tasks(100, Draft.plain().tenant("quiet")));
         store.submit(tasks(2, Draft.plain().tenant("still")));
-        Map<String, Long> taken = counted(claimed(Wish.from(Draft.QUEUE).limit(12)), Task::tenant);
+        Map<String, Long> taken = counted(claimed(ClaimDraft.from(Draft.QUEUE).limit(12)), Task::tenant);
         assertThat(taken).containsEntry("still", 2L).containsEntry("busy", 5L).containsEntry("quiet", 5L);
     }
 
@@ -55,7 +55,7 @@ public abstract class FairnessContract extends StoreContract {
         }
         List<Task> taken = new ArrayList<>();
         for (int i = 0; i < 100; i++) {
-            taken.addAll(claimed(Wish.from("a", "b").limit(1).lease(Duration.ofDays(1))));
+            taken.addAll(claimed(ClaimDraft.from("a", "b").limit(1).lease(Duration.ofDays(1))));
         }
         assertThat(counted(taken, task -> task.queue() + " " + task.tenant()))
                 .containsOnlyKeys("a busy", "a quiet", "b busy", "b quiet")
@@ -75,7 +75,7 @@ public abstract class FairnessContract extends StoreContract {
         }
         Map<String, List<TaskId>> taken = new HashMap<>();
         for (int i = 0; i < 3; i++) {
-            for (Task task : claimed(Wish.from("queue-0", "queue-1").limit(10))) {
+            for (Task task : claimed(ClaimDraft.from("queue-0", "queue-1").limit(10))) {
                 taken.computeIfAbsent(task.queue() + task.tenant(), group -> new ArrayList<>())
                         .add(task.id());
             }
@@ -90,12 +90,12 @@ public abstract class FairnessContract extends StoreContract {
         store.submit(tasks(5, Draft.plain().tenant("not-due").delay(Duration.ofHours(1))));
         List<NewTask> wanted = tasks(5, Draft.plain().tenant("wanted"));
         store.submit(wanted);
-        assertThat(claimIds(Wish.from(Draft.QUEUE).ofTypes(Draft.TYPE).limit(5)))
+        assertThat(claimIds(ClaimDraft.from(Draft.QUEUE).ofTypes(Draft.TYPE).limit(5)))
                 .isEqualTo(wanted.stream().map(NewTask::id).toList());
     }
 
-    private List<Task> claimed(Wish wish) {
-        return claim(wish).tasks().stream().map(claimed -> claimed.task()).toList();
+    private List<Task> claimed(ClaimDraft claimDraft) {
+        return claim(claimDraft).tasks().stream().map(claimed -> claimed.task()).toList();
     }
 
     private static Map<String, Long> counted(List<Task> tasks, Function<Task, String> by) {

@@ -2,6 +2,7 @@ package dev.semel.storetests;
 
 import dev.semel.guard.Begun;
 import dev.semel.guard.GuardEntry;
+import dev.semel.guard.GuardJoining;
 import dev.semel.guard.GuardKey;
 import dev.semel.guard.GuardStore;
 import dev.semel.guard.Hold;
@@ -51,13 +52,13 @@ public final class FaultyGuardStore implements GuardStore {
         frozen = false;
     }
 
-    /** From now on renewals are not done, but answered as if: what an owner looks like that was stopped. */
+    /** From now on renewals are answered but not done, as of an owner that was frozen. */
     public void freezeRenewals() {
         frozen = true;
     }
 
     /**
-     * How many calls came since the last {@link #fail}.
+     * Returns the number of calls since the last {@link #fail}.
      *
      * @return the number
      */
@@ -106,6 +107,12 @@ public final class FaultyGuardStore implements GuardStore {
     @Override
     public int sweep(int limit) {
         return answer(() -> store.sweep(limit));
+    }
+
+    /** Forwards the capability; calls inside a caller's transaction are not disturbed. */
+    @Override
+    public Optional<GuardJoining> joining() {
+        return store.joining();
     }
 
     @Override

@@ -1,25 +1,27 @@
 package dev.semel.storetests;
 
-import dev.semel.store.Applied;
 import dev.semel.store.Attempt;
 import dev.semel.store.ClaimRequest;
 import dev.semel.store.Claims;
 import dev.semel.store.EffectPage;
 import dev.semel.store.EffectQuery;
 import dev.semel.store.EffectRecord;
+import dev.semel.store.ForwardingTaskStore;
 import dev.semel.store.KeyRecord;
-import dev.semel.store.NewTask;
+import dev.semel.store.Operated;
+import dev.semel.store.Operation;
 import dev.semel.store.Page;
 import dev.semel.store.QueueDepth;
 import dev.semel.store.QueueSetUp;
-import dev.semel.store.StoreListener;
+import dev.semel.store.Settled;
+import dev.semel.store.Settlement;
+import dev.semel.store.SubmitRequest;
 import dev.semel.store.Submitted;
 import dev.semel.store.SweepRequest;
 import dev.semel.store.Swept;
 import dev.semel.store.Task;
 import dev.semel.store.TaskQuery;
 import dev.semel.store.TaskStore;
-import dev.semel.store.Transition;
 import dev.semel.task.Identity;
 import dev.semel.task.StoreUnavailable;
 import dev.semel.task.TaskId;
@@ -30,16 +32,17 @@ import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongFunction;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A store that fails now and then, around any other: with {@link StoreUnavailable}, before it did what was asked or after
  * it. The caller cannot tell the two apart, and must not need to.
  *
- * <p>Every operation counts as one call, reading too. Listening and closing never fail.
+ * <p>Every operation counts as one call, reading too. Listening, closing and the capabilities never fail.
  */
-public final class FaultyStore implements TaskStore {
+public final class FaultyStore extends ForwardingTaskStore {
 
-    /** What goes wrong with one call. */
+    /** The fault of one call. */
     public enum Fault {
         /** Nothing. */
         NONE,
@@ -57,9 +60,10 @@ public final class FaultyStore implements TaskStore {
      * Wraps a store.
      *
      * @param store the store that does the work
-     * @param rule what goes wrong with each call; the first call has number 1; must be safe for use by many threads
+     * @param rule the fault of each call; the first call has number 1; must be safe for use by many threads
      */
     public FaultyStore(TaskStore store, LongFunction<Fault> rule) {
+        super(store);
         this.store = store;
         this.rule = rule;
     }
@@ -69,7 +73,7 @@ public final class FaultyStore implements TaskStore {
      *
      * @param store the store that does the work
      * @param number which call, counted from 1
-     * @param fault what goes wrong with it
+     * @param fault its fault
      * @return the wrapped store
      */
     public static FaultyStore onCall(TaskStore store, long number, Fault fault) {
@@ -105,7 +109,7 @@ public final class FaultyStore implements TaskStore {
     }
 
     @Override
-    public List<Submitted> submit(List<NewTask> batch) {
+    public List<Submitted> submit(List<? extends SubmitRequest> batch) {
         return call("submit", () -> store.submit(batch));
     }
 
@@ -115,8 +119,13 @@ public final class FaultyStore implements TaskStore {
     }
 
     @Override
-    public List<Applied> apply(List<Transition> batch) {
-        return call("apply", () -> store.apply(batch));
+    public List<Settled> settle(List<? extends Settlement> batch) {
+        return call("settle", () -> store.settle(batch));
+    }
+
+    @Override
+    public List<Operated> operate(List<? extends Operation> batch) {
+        return call("operate", () -> store.operate(batch));
     }
 
     @Override
@@ -155,23 +164,18 @@ public final class FaultyStore implements TaskStore {
     }
 
     @Override
-    public Map<String, QueueDepth> depths() {
-        return call("depths", store::depths);
+    public Map<String, QueueSetUp> queues(Collection<String> names) {
+        return call("queues", () -> store.queues(names));
+    }
+
+    @Override
+    public Map<String, QueueDepth> depths(@Nullable String tenant) {
+        return call("depths", () -> store.depths(tenant));
     }
 
     @Override
     public Swept sweep(SweepRequest request) {
         return call("sweep", () -> store.sweep(request));
-    }
-
-    @Override
-    public Registration listen(StoreListener listener) {
-        return store.listen(listener);
-    }
-
-    @Override
-    public void close() {
-        store.close();
     }
 
     private <T> T call(String operation, Supplier<T> work) {

@@ -17,12 +17,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A bad network between a client and a server on this machine: a port that passes everything on to the server's, until it is
- * told to do worse. It knows no protocol, only who spoke last: what a client sends after the server spoke is a <em>request</em>,
+ * instructed otherwise. It knows no protocol, only which side sent last: what a client sends after the server is a <em>request</em>,
  * and what the server sends after the client spoke is a <em>reply</em>.
  *
  * <p>Lasting troubles ({@link #refuse}, {@link #silence}, {@link #delay}, {@link #throttle}) hold until {@link #heal}. One
  * single fault at a time can be planned ({@link #loseReply}, {@link #loseReplyWith}, {@link #cutRequest}); planning another
- * one replaces it. A connection that is cut ends with a reset on both sides, and what was under way is gone.
+ * one replaces it. A connection that is cut ends with a reset on both sides, and what was under way is lost.
  *
  * <p>Safe for use by many threads. It listens on the loopback address alone, works on threads of its own, and leaves nothing
  * behind when closed.
@@ -108,8 +108,8 @@ public final class FaultyWire implements AutoCloseable {
     }
 
     /**
-     * From now on nothing is passed on, and nobody is told: connections stay open, new ones are accepted, and both sides wait
-     * in vain. What comes meanwhile is kept and passed on by {@link #heal}, as a network does that was away for a while.
+     * From now on nothing is passed on, without an error: connections stay open, new ones are accepted, and both sides wait
+     * in vain. What is sent meanwhile is kept and passed on by {@link #heal}, as a network does that was away for a while.
      */
     public void silence() {
         set(() -> silent = true);
@@ -117,7 +117,7 @@ public final class FaultyWire implements AutoCloseable {
 
     /**
      * Forgets all connections that there are, as a firewall or a server that lost its power does: they stay open, nothing is
-     * passed on in them ever again, and nobody is told. New ones are passed on as before.
+     * passed on in them ever again, without an error. New ones are passed on as before.
      */
     public void forget() {
         set(() -> links.forEach(link -> link.forgotten = true));
@@ -154,7 +154,7 @@ public final class FaultyWire implements AutoCloseable {
     }
 
     /**
-     * Plans that the next reply is lost in which a text occurs: what came before the text may have arrived, the piece that
+     * Plans that the next reply is lost in which a text occurs: what precedes the text may have arrived, the piece that
      * ends it is dropped, and the connection is cut. {@code "COMMIT\0"}, for example, is how PostgreSQL confirms a commit.
      *
      * @param text the text, in ASCII
@@ -178,7 +178,7 @@ public final class FaultyWire implements AutoCloseable {
     /**
      * Whether a planned fault has not happened yet.
      *
-     * @return whether it is still to come
+     * @return true if it has not happened yet
      */
     public boolean isPlanned() {
         lock.lock();
@@ -228,7 +228,7 @@ public final class FaultyWire implements AutoCloseable {
         }
     }
 
-    /** Cuts all connections and stops listening: a client that comes afterwards is refused. */
+    /** Cuts all connections and stops listening: a client that connects afterwards is rejected. */
     @Override
     public void close() {
         set(() -> closed = true);
@@ -237,7 +237,7 @@ public final class FaultyWire implements AutoCloseable {
         awaitDoorkeeper();
     }
 
-    /** The system closes a port only when nobody waits at it any more, and takes in connections until then. */
+    /** The system closes a port only when no thread waits at it any more, and accepts connections until then. */
     private void awaitDoorkeeper() {
         boolean interrupted = false;
         while (doorkeeper.isAlive()) {
@@ -267,7 +267,7 @@ public final class FaultyWire implements AutoCloseable {
             try {
                 accept(door.accept());
             } catch (IOException e) {
-                // Closed, or a client that was gone before it was there.
+                // Closed, or a client that disconnected before it was accepted.
             }
         }
     }
@@ -329,7 +329,7 @@ public final class FaultyWire implements AutoCloseable {
             }
         }
 
-        /** Passes on what one side says; with a matcher if that is the server. */
+        /** Passes on what one side sends; with a matcher if that is the server. */
         private void pump(Socket from, Socket to, @Nullable Matcher matcher) {
             byte[] piece = new byte[PIECE];
             try {
@@ -352,7 +352,7 @@ public final class FaultyWire implements AutoCloseable {
             }
         }
 
-        /** Counts, and says whether this request is the one to drop. */
+        /** Counts, and returns whether this request is to be dropped. */
         private boolean requested() {
             lock.lock();
             try {
@@ -367,7 +367,7 @@ public final class FaultyWire implements AutoCloseable {
             }
         }
 
-        /** Counts, and says whether this reply is the one to drop. */
+        /** Counts, and returns whether this reply is to be dropped. */
         private boolean replied(Matcher matcher, byte[] piece, int length) {
             lock.lock();
             try {
@@ -410,7 +410,7 @@ public final class FaultyWire implements AutoCloseable {
                 }
                 return false;
             } catch (InterruptedException e) {
-                return false; // nobody interrupts these threads
+                return false; // these threads are never interrupted
             } finally {
                 lock.unlock();
             }
@@ -456,7 +456,7 @@ public final class FaultyWire implements AutoCloseable {
         }
     }
 
-    /** Finds a text in a stream that comes in pieces. */
+    /** Finds a text in a stream that arrives in pieces. */
     private static final class Matcher {
 
         private Plan.@Nullable LoseReplyWith sought;

@@ -2,14 +2,15 @@ package dev.semel.storetests;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.semel.store.Applied;
 import dev.semel.store.EffectRecord;
 import dev.semel.store.EffectState;
 import dev.semel.store.NewTask;
+import dev.semel.store.Operation;
 import dev.semel.store.QueueSettings;
+import dev.semel.store.Settled;
+import dev.semel.store.Settlement;
 import dev.semel.store.Submitted.Created;
 import dev.semel.store.SweepRequest;
-import dev.semel.store.Transition;
 import dev.semel.task.EffectId;
 import dev.semel.task.Lease;
 import dev.semel.task.ReusePolicy;
@@ -21,7 +22,7 @@ import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** The law of effects that go: E10. */
+/** The law of deleted effects: E10. */
 public abstract class ForgetContract extends EffectStoreContract {
 
     private static final Duration HOUR = Duration.ofHours(1);
@@ -44,10 +45,10 @@ public abstract class ForgetContract extends EffectStoreContract {
         applied(done(lease));
         applied(
                 switch (end) {
-                    case COMPLETED -> new Transition.Complete(lease, "1");
-                    case FAILED -> new Transition.Fail(lease, false, "broken");
-                    case TIMED_OUT -> new Transition.Fail(lease, true, "too slow");
-                    case CANCELLED -> new Transition.Cancelled(lease);
+                    case COMPLETED -> new Settlement.Complete(lease, "1");
+                    case FAILED -> new Settlement.Fail(lease, false, "broken");
+                    case TIMED_OUT -> new Settlement.Fail(lease, true, "too slow");
+                    case CANCELLED -> new Settlement.Cancelled(lease);
                     case PENDING, RUNNING, WAITING -> throw new IllegalArgumentException("no end: " + end);
                 });
         return lease;
@@ -66,14 +67,15 @@ public abstract class ForgetContract extends EffectStoreContract {
         assertThat(ledger()).isEqualTo(before);
         Lease next = ended(TaskState.COMPLETED, SHORT);
         assertThat(read(next.taskId()).lineage()).isEqualTo(next.taskId());
-        applied(new Transition.ReleaseKey(SHORT.identity(), next.taskId()));
+        applied(new Operation.ReleaseKey(SHORT.identity(), next.taskId()));
         assertThat(ledger())
                 .extracting(effect -> effect.id().lineage())
                 .containsExactly(completed.taskId(), failed.taskId(), waiting.taskId(), next.taskId());
     }
 
     @Test
-    @DisplayName("E10: the effects of a task without a key go with the sweep that removes it, and no others do")
+    @DisplayName(
+            "E10: the effects of a task without a key are deleted with the sweep that removes it, and no others are")
     void theyGoWithTheirTask() {
         for (TaskState end : List.of(TaskState.COMPLETED, TaskState.FAILED, TaskState.CANCELLED)) {
             Lease kept = intended(Draft.plain());
@@ -88,7 +90,7 @@ public abstract class ForgetContract extends EffectStoreContract {
     }
 
     @Test
-    @DisplayName("E10: many effects of one lineage all go, and those of one whose time has not come stay")
+    @DisplayName("E10: all effects of one lineage are deleted, and those of one that is still kept stay")
     void allOfThemGo() {
         Lease gone = begin(Draft.plain());
         for (int index = 0; index < 50; index++) {
@@ -96,7 +98,7 @@ public abstract class ForgetContract extends EffectStoreContract {
                 applied(intend(gone, new EffectId(gone.taskId(), name, index)));
             }
         }
-        applied(new Transition.Complete(gone, null));
+        applied(new Settlement.Complete(gone, null));
         clock.advance(MILLISECOND);
         Lease kept = ended(TaskState.COMPLETED, Draft.plain());
         assertThat(ledger()).hasSize(201);
@@ -108,7 +110,7 @@ public abstract class ForgetContract extends EffectStoreContract {
 
     @Test
     @DisplayName(
-            "E10: with a key, the effects of a completed task go with its data: a run after success is another lineage")
+            "E10: with a key, the effects of a completed task are deleted with its data: a run after success is another lineage")
     void theyGoWithACompletedTask() {
         Lease lease = ended(TaskState.COMPLETED, KEYED);
         store.sweep(ALL);
@@ -131,15 +133,17 @@ public abstract class ForgetContract extends EffectStoreContract {
             changesNothing(() -> applied(done(lease)));
             Lease rerun = begin(draft);
             assertThat(effect(read(rerun.taskId()).lineage())).isEqualTo(recorded);
-            assertSettled(intend(rerun, charge(lease)));
-            applied(new Transition.Complete(rerun, null));
+            assertConcluded(intend(rerun, charge(lease)));
+            applied(new Settlement.Complete(rerun, null));
             store.sweep(ALL);
-            assertThat(ledger()).as("the rerun has completed and has gone").isEmpty();
+            assertThat(ledger())
+                    .as("the rerun has completed and is no longer stored")
+                    .isEmpty();
         }
     }
 
     @Test
-    @DisplayName("E10: they go with the sweep that removes such a record, also in one step with the task")
+    @DisplayName("E10: they are deleted with the sweep that removes such a record, even in one step with the task")
     void theyGoWithTheRecord() {
         Lease lease = ended(TaskState.FAILED, SHORT);
         store.sweep(ALL);
@@ -157,22 +161,22 @@ public abstract class ForgetContract extends EffectStoreContract {
     }
 
     @Test
-    @DisplayName("E10: they go with the release of such a record, and stay with the task if that is still there")
+    @DisplayName("E10: they are deleted with the release of such a record, and stay if the task is still stored")
     void theyGoWithTheRelease() {
         Lease stored = ended(TaskState.FAILED, KEYED);
-        applied(new Transition.ReleaseKey(KEYED.identity(), stored.taskId()));
+        applied(new Operation.ReleaseKey(KEYED.identity(), stored.taskId()));
         assertThat(stateOf(stored)).isEqualTo(EffectState.DONE);
         Lease swept = ended(TaskState.CANCELLED, KEYED);
         store.sweep(NOT_THE_DEAD);
         assertThat(ledger()).hasSize(2);
-        applied(new Transition.ReleaseKey(KEYED.identity(), swept.taskId()));
+        applied(new Operation.ReleaseKey(KEYED.identity(), swept.taskId()));
         assertThat(ledger()).containsExactly(effect(stored));
-        applied(new Transition.Redrive(stored.taskId(), 1));
-        assertSettled(intend(claimOne()));
+        applied(new Operation.Redrive(stored.taskId(), 1));
+        assertConcluded(intend(claimOne()));
     }
 
     @Test
-    @DisplayName("E10: they go with the submission that takes over the record of a task that has gone")
+    @DisplayName("E10: they are deleted with the submission that takes over the record of a deleted task")
     void theyGoWithATakeOver() {
         Lease old = ended(TaskState.FAILED, SHORT);
         store.sweep(ALL);
@@ -183,7 +187,7 @@ public abstract class ForgetContract extends EffectStoreContract {
         assertThat(ledger()).isEmpty();
         Lease lease = claimOne();
         applied(intend(lease));
-        applied(new Transition.Complete(lease, null));
+        applied(new Settlement.Complete(lease, null));
         clock.advance(HOUR);
         create(SHORT);
         assertThat(stateOf(lease)).as("its task is still there").isEqualTo(EffectState.UNKNOWN);
@@ -192,24 +196,24 @@ public abstract class ForgetContract extends EffectStoreContract {
     }
 
     @Test
-    @DisplayName("E10: they go with the redrive that takes over the record of a task that has gone")
+    @DisplayName("E10: they are deleted with the redrive that takes over the record of a deleted task")
     void theyGoWithARedrive() {
         Lease dead = ended(TaskState.FAILED, SHORT);
-        applied(new Transition.ReleaseKey(SHORT.identity(), dead.taskId()));
+        applied(new Operation.ReleaseKey(SHORT.identity(), dead.taskId()));
         Lease cancelled = ended(TaskState.CANCELLED, SHORT);
         store.sweep(NOT_THE_DEAD);
         clock.advance(HOUR);
         assertThat(stateOf(cancelled)).isEqualTo(EffectState.DONE);
-        applied(new Transition.Redrive(dead.taskId(), 1));
+        applied(new Operation.Redrive(dead.taskId(), 1));
         assertThat(ledger()).containsExactly(effect(dead));
     }
 
     @Test
-    @DisplayName("E10: a lineage of several runs keeps its effects until the last of them has gone")
+    @DisplayName("E10: a lineage of several runs keeps its effects until the last of them is deleted")
     void severalRuns() {
         Lease first = ended(TaskState.FAILED, KEYED);
         Lease second = begin(KEYED);
-        applied(new Transition.Complete(second, null));
+        applied(new Settlement.Complete(second, null));
         store.sweep(NOT_THE_DEAD);
         assertThat(store.find(List.of(second.taskId()))).isEmpty();
         assertThat(stateOf(first)).as("the dead one could be redriven").isEqualTo(EffectState.DONE);
@@ -219,7 +223,7 @@ public abstract class ForgetContract extends EffectStoreContract {
         Draft other = Draft.keyed("other");
         Lease third = ended(TaskState.FAILED, other);
         Lease fourth = begin(other);
-        applied(new Transition.Complete(fourth, null));
+        applied(new Settlement.Complete(fourth, null));
         store.sweep(THE_DEAD);
         assertThat(store.find(List.of(third.taskId()))).isEmpty();
         assertThat(stateOf(third)).as("the newer one is still there").isEqualTo(EffectState.DONE);
@@ -228,11 +232,11 @@ public abstract class ForgetContract extends EffectStoreContract {
     }
 
     @Test
-    @DisplayName("E10, S10: a replaced task's effects go with its data, those of its successor stay")
+    @DisplayName("E10, S10: a replaced task's effects are deleted with its data, those of its successor stay")
     void aReplacedTask() {
         Lease old = intended(KEYED);
         TaskId next = create(KEYED.replacing());
-        applied(new Transition.Cancelled(old));
+        applied(new Settlement.Cancelled(old));
         Lease successor = claimOne();
         assertThat(successor.taskId()).isEqualTo(next);
         applied(intend(successor));
@@ -247,7 +251,7 @@ public abstract class ForgetContract extends EffectStoreContract {
         submit(task);
         Lease lease = claimOne();
         applied(intend(lease));
-        applied(new Transition.Fail(lease, false, "broken"));
+        applied(new Settlement.Fail(lease, false, "broken"));
         store.sweep(ALL);
         changesNothing(() -> assertThat(submit(task)).isInstanceOf(Created.class));
         assertThat(stateOf(lease)).isEqualTo(EffectState.UNKNOWN);
@@ -256,7 +260,8 @@ public abstract class ForgetContract extends EffectStoreContract {
     // Retention zero
 
     @Test
-    @DisplayName("E10, Q7: in a queue with a retention of zero effects go with the completion, and with no other end")
+    @DisplayName(
+            "E10, Q7: in a queue with a retention of zero effects are deleted with the completion, and with no other end")
     void retentionZero() {
         set(Draft.QUEUE, QueueSettings.builder().retention(Duration.ZERO));
         for (Draft draft : List.of(Draft.plain(), KEYED)) {
@@ -264,8 +269,8 @@ public abstract class ForgetContract extends EffectStoreContract {
             assertThat(ledger()).isEmpty();
             assertThat(read(lease.taskId()).dataGone()).isTrue();
             changesNothing(() -> {
-                applied(new Transition.Complete(lease, "1"));
-                assertThat(apply(intend(lease))).isEqualTo(Applied.STALE);
+                applied(new Settlement.Complete(lease, "1"));
+                assertThat(apply(intend(lease))).isEqualTo(Settled.STALE);
             });
         }
         for (TaskState end : List.of(TaskState.FAILED, TaskState.TIMED_OUT, TaskState.CANCELLED)) {
@@ -274,22 +279,22 @@ public abstract class ForgetContract extends EffectStoreContract {
         }
         Lease unknown = leftUnknown(Draft.plain());
         assertThat(stateOf(unknown)).isEqualTo(EffectState.UNKNOWN);
-        applied(new Transition.Complete(claimOne(), null));
+        applied(new Settlement.Complete(claimOne(), null));
         assertThat(effects(unknown.taskId())).as("unknown ones too").isEmpty();
         assertThat(ledger()).hasSize(3);
     }
 
     @Test
-    @DisplayName("E10, Q7: they stay if another task of the lineage is there, which could be redriven")
+    @DisplayName("E10, Q7: they stay if another task of the lineage is stored, which could be redriven")
     void retentionZeroAndAnotherRun() {
         set(Draft.QUEUE, QueueSettings.builder().retention(Duration.ZERO));
         Lease first = ended(TaskState.FAILED, SHORT);
         Lease second = begin(SHORT);
-        applied(new Transition.Complete(second, null));
+        applied(new Settlement.Complete(second, null));
         assertThat(stateOf(first)).isEqualTo(EffectState.DONE);
-        applied(new Transition.ReleaseKey(SHORT.identity(), second.taskId()));
-        applied(new Transition.Redrive(first.taskId(), 1));
-        assertSettled(intend(claimOne()));
+        applied(new Operation.ReleaseKey(SHORT.identity(), second.taskId()));
+        applied(new Operation.Redrive(first.taskId(), 1));
+        assertConcluded(intend(claimOne()));
     }
 
     @Test
@@ -299,14 +304,14 @@ public abstract class ForgetContract extends EffectStoreContract {
         set(Draft.QUEUE, QueueSettings.builder().retention(Duration.ZERO));
         Lease first = ended(TaskState.FAILED, SHORT);
         Lease second = begin(SHORT);
-        applied(new Transition.Fail(second, false, "broken"));
+        applied(new Settlement.Fail(second, false, "broken"));
         clock.advance(HOUR);
-        applied(new Transition.Redrive(first.taskId(), 1));
-        applied(new Transition.Complete(claimOne(), null));
+        applied(new Operation.Redrive(first.taskId(), 1));
+        applied(new Settlement.Complete(claimOne(), null));
         assertThat(stateOf(first)).isEqualTo(EffectState.DONE);
-        applied(new Transition.ReleaseKey(SHORT.identity(), first.taskId()));
-        applied(new Transition.Redrive(second.taskId(), 1));
-        assertSettled(intend(claimOne(), charge(first)));
+        applied(new Operation.ReleaseKey(SHORT.identity(), first.taskId()));
+        applied(new Operation.Redrive(second.taskId(), 1));
+        assertConcluded(intend(claimOne(), charge(first)));
     }
 
     @Test
@@ -314,11 +319,11 @@ public abstract class ForgetContract extends EffectStoreContract {
     void retentionZeroInOneBatch() {
         set(Draft.QUEUE, QueueSettings.builder().retention(Duration.ZERO));
         Lease lease = intended(KEYED);
-        List<Transition> batch = List.of(done(lease), new Transition.Complete(lease, "1"));
-        assertThat(store.apply(batch)).containsExactly(Applied.APPLIED, Applied.APPLIED);
+        List<Settlement> batch = List.of(done(lease), new Settlement.Complete(lease, "1"));
+        assertThat(store.settle(batch)).containsExactly(Settled.APPLIED, Settled.APPLIED);
         assertThat(ledger()).isEmpty();
-        changesNothing(() -> assertThat(store.apply(batch))
-                .as("the effect has gone with the data, so its outcome is nobody's any more")
-                .containsExactly(Applied.STALE, Applied.APPLIED));
+        changesNothing(() -> assertThat(store.settle(batch))
+                .as("the effect was deleted with the data, so its outcome is stale")
+                .containsExactly(Settled.STALE, Settled.APPLIED));
     }
 }

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /**
- * The laws of {@link GuardStore}. Time that must not run out is an hour and time that must is some milliseconds, so that
+ * The laws of {@link GuardStore}. Time that must not expire is an hour and time that must is some milliseconds, so that
  * they hold on a store whose clock is real as well.
  */
 public abstract class GuardLawContract {
@@ -149,7 +149,7 @@ public abstract class GuardLawContract {
     }
 
     @Test
-    @DisplayName("B1: a busy key tells how long its lease still lasts")
+    @DisplayName("B1: a busy key returns how long its lease still lasts")
     void busyTellsTheLease() {
         Hold first = hold("k");
         enters(first);
@@ -158,8 +158,8 @@ public abstract class GuardLawContract {
     }
 
     @Test
-    @DisplayName("B2: after a success every beginning is told the stored result")
-    void aSuccessIsTold() {
+    @DisplayName("B2: after a success every call gets the stored result")
+    void aSuccessIsReturned() {
         Hold first = hold("k");
         enters(first);
         assertThat(store.finish(first, "{\"a\":1}")).isEqualTo(Settled.APPLIED);
@@ -176,7 +176,7 @@ public abstract class GuardLawContract {
     }
 
     @Test
-    @DisplayName("B2: a success without a result is told as one without")
+    @DisplayName("B2: a success without a result is returned without one")
     void aSuccessWithoutResult() {
         Hold first = hold("k");
         enters(first);
@@ -201,7 +201,7 @@ public abstract class GuardLawContract {
     }
 
     @Test
-    @DisplayName("B4: a hold whose lease has run out is taken over by exactly one of 64, who is told so")
+    @DisplayName("B4: a hold whose lease has expired is taken over by exactly one of 64 callers, which learns that")
     void anExpiredHoldIsTakenOver() {
         Hold dead = hold("k", null, SHORT, LONG);
         enters(dead);
@@ -282,7 +282,7 @@ public abstract class GuardLawContract {
     }
 
     @Test
-    @DisplayName("B8: no two different pairs of tenant and key meet in one entry")
+    @DisplayName("B8: no two different pairs of tenant and key share an entry")
     void pairsDoNotMeet() {
         List<GuardKey> keys = List.of(
                 new GuardKey("a", "b:c"),
@@ -357,7 +357,7 @@ public abstract class GuardLawContract {
     }
 
     @Test
-    @DisplayName("E2: settling an entry that is gone is stale and makes none")
+    @DisplayName("E2: settling an entry that does not exist is stale and creates none")
     void settlingNothingIsStale() {
         Hold never = hold("never");
         stale(never, "it was never there");
@@ -372,7 +372,7 @@ public abstract class GuardLawContract {
     }
 
     @Test
-    @DisplayName("E3: a lease that ran out still holds until somebody else has entered")
+    @DisplayName("E3: an expired lease still holds until another call has entered")
     void anExpiredLeaseStillHolds() {
         Hold slow = hold("k", null, SHORT, LONG);
         enters(slow);
@@ -497,17 +497,18 @@ public abstract class GuardLawContract {
     @DisplayName("Random operations give the same answers as the store in memory")
     void asTheModel() {
         Seeds.each(10, seed -> {
-            RandomGenerator lots = new SplittableRandom(seed);
+            RandomGenerator randomness = new SplittableRandom(seed);
             GuardStore model = new InMemoryGuardStore(clock);
             List<Hold> holds = new ArrayList<>();
             for (int i = 0; i < 9; i++) {
-                @Nullable InputHash payload = lots.nextInt(4) == 0 ? PEAR : lots.nextBoolean() ? APPLE : null;
+                @Nullable
+                InputHash payload = randomness.nextInt(4) == 0 ? PEAR : randomness.nextBoolean() ? APPLE : null;
                 holds.add(hold("model-" + seed + "-" + i % 3, payload, LONG, LONG));
             }
             for (int step = 0; step < 60; step++) {
-                Hold hold = holds.get(lots.nextInt(holds.size()));
-                int kind = lots.nextInt(8);
-                String text = "" + lots.nextInt(3);
+                Hold hold = holds.get(randomness.nextInt(holds.size()));
+                int kind = randomness.nextInt(8);
+                String text = "" + randomness.nextInt(3);
                 assertThat(timeless(did(store, kind, hold, text)))
                         .as("step %s", step)
                         .isEqualTo(timeless(did(model, kind, hold, text)));

@@ -22,11 +22,11 @@ import org.jspecify.annotations.Nullable;
 final class GuardProcess implements AutoCloseable {
 
     private final Process process;
-    private final BufferedReader out;
+    private final ProcessLines out;
 
     private GuardProcess(Process process) {
         this.process = process;
-        this.out = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+        this.out = new ProcessLines(process);
     }
 
     static GuardProcess start(Class<? extends Opener> opener, String address, Duration lease, String what) {
@@ -54,18 +54,14 @@ final class GuardProcess implements AutoCloseable {
 
     @Nullable
     String line() {
-        try {
-            return out.readLine();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return out.next();
     }
 
     void expect(String expected) {
         String line = line();
         if (!expected.equals(line)) {
             throw new AssertionError(
-                    "Expected the other process to say \"" + expected + "\", but it said \"" + line + "\"");
+                    "Expected the other process to print \"" + expected + "\", but it printed \"" + line + "\"");
         }
     }
 
@@ -96,7 +92,7 @@ final class GuardProcess implements AutoCloseable {
         }
     }
 
-    /** Stops it where it is, or lets it go on. */
+    /** Stops it where it is, or lets it continue. */
     void signal(String name) {
         try {
             int exit = new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
@@ -146,7 +142,7 @@ final class GuardProcess implements AutoCloseable {
         }
     }
 
-    /** Calls under many keys from many threads, and says which effects ran here and which results came back. */
+    /** Calls under many keys from many threads, and prints which effects ran here and which results were returned. */
     private static void many(Guard guard) throws InterruptedException {
         long pid = ProcessHandle.current().pid();
         CountDownLatch done = new CountDownLatch(GuardProcessContract.THREADS);
@@ -168,7 +164,7 @@ final class GuardProcess implements AutoCloseable {
         }
     }
 
-    /** Enters one key and stays there until it is told to go on. */
+    /** Enters one key and stays there until it gets a line. */
     private static void one(Guard guard, BufferedReader in) throws IOException {
         try {
             String result = guard.once("one", String.class, token -> {

@@ -26,14 +26,14 @@ public abstract class GuardProcessContract {
     static final int KEYS = 25;
     private static final int PROCESSES = 4;
 
-    // Waited for until it has run out, so it is short.
+    // Waited for until it has expired, so it is short.
     private static final Duration LEASE = Duration.ofSeconds(1);
 
-    // Where every owner lives, no lease may run out: a busy machine does not let a process run for seconds now and
+    // Where every owner lives, no lease may expire: a busy machine does not let a process run for seconds now and
     // then.
     private static final Duration LONG_LEASE = Duration.ofMinutes(2);
 
-    // How long after the end of a lease somebody enters who waits for it, on a busy machine too.
+    // How long after the end of a lease a waiting call enters, on a busy machine too.
     private static final Duration PROMPTLY = Duration.ofSeconds(20);
 
     /** For subclasses. */
@@ -109,7 +109,7 @@ public abstract class GuardProcessContract {
     }
 
     @Test
-    @DisplayName("A process that is killed in its effect is taken over soon after its lease has run out")
+    @DisplayName("A process that is killed in its effect is taken over soon after its lease has expired")
     void aKilledOwnerIsTakenOver() {
         String address = freshAddress();
         try (GuardStore store = opened(address);
@@ -129,7 +129,7 @@ public abstract class GuardProcessContract {
     }
 
     @Test
-    @DisplayName("A process that was frozen past its lease finds its place taken, and changes nothing")
+    @DisplayName("A process that was frozen past its lease was taken over, and changes nothing")
     void aFrozenOwnerComesTooLate() {
         String address = freshAddress();
         try (GuardStore store = opened(address);

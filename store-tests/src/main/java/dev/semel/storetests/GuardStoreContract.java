@@ -29,7 +29,7 @@ public abstract class GuardStoreContract {
 
     /**
      * Lets time pass by the store's clock: moves the clock, unless the store is on a server. Then override this, and wait
-     * until the server says that so much time has passed.
+     * until so much time has passed on the server.
      *
      * @param clock the clock that the store was opened with
      * @param time how much

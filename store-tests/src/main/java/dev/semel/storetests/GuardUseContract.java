@@ -100,7 +100,7 @@ public abstract class GuardUseContract {
     }
 
     @Test
-    @DisplayName("64 threads that do not wait: one effect, the others are told that it is in progress or done")
+    @DisplayName("64 threads that do not wait: one effect, the others are answered that it is in progress or done")
     void sixtyFourThreadsThatThrow() {
         Guard guard = guard(store, WhenBusy.THROW);
         AtomicInteger effects = new AtomicInteger();
@@ -168,7 +168,7 @@ public abstract class GuardUseContract {
     }
 
     @Test
-    @DisplayName("A call that vanished is taken over as soon as its lease has run out")
+    @DisplayName("A call that vanished is taken over as soon as its lease has expired")
     void aVanishedCallIsTakenOver() {
         Hold dead = stranger("k", LEASE);
         assertThat(store.begin(dead)).isEqualTo(new Begun.Entered(false));
@@ -182,7 +182,8 @@ public abstract class GuardUseContract {
     }
 
     @Test
-    @DisplayName("An owner that was frozen and taken over cannot record its outcome, and is told so with its result")
+    @DisplayName(
+            "An owner that was frozen and taken over cannot record its outcome, and gets an exception with its result")
     void anOwnerThatWasTakenOver() {
         FaultyGuardStore freezing = new FaultyGuardStore(store);
         freezing.freezeRenewals();

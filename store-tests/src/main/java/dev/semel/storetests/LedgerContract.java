@@ -2,7 +2,6 @@ package dev.semel.storetests;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.semel.store.Applied;
 import dev.semel.store.Claims.Claimed;
 import dev.semel.store.EffectOutcome;
 import dev.semel.store.EffectOutcome.How;
@@ -10,10 +9,13 @@ import dev.semel.store.EffectPage;
 import dev.semel.store.EffectQuery;
 import dev.semel.store.EffectRecord;
 import dev.semel.store.EffectState;
+import dev.semel.store.Operated;
+import dev.semel.store.Operation;
 import dev.semel.store.Resolution;
 import dev.semel.store.Resolution.Verdict;
+import dev.semel.store.Settled;
+import dev.semel.store.Settlement;
 import dev.semel.store.TaskStore;
-import dev.semel.store.Transition;
 import dev.semel.task.EffectId;
 import dev.semel.task.Lease;
 import dev.semel.task.Limits;
@@ -29,7 +31,7 @@ import java.util.TreeSet;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** The law of looking at effects, E9, and what goes in comes out. */
+/** The law of listing effects, E9, and that effects are returned as they were recorded. */
 public abstract class LedgerContract extends EffectStoreContract {
 
     // In the order of their characters' numbers, which is not that of any dictionary.
@@ -48,7 +50,7 @@ public abstract class LedgerContract extends EffectStoreContract {
         List<EffectId> expected = new ArrayList<>();
         for (int task = 0; task < 3; task++) {
             Lease lease = begin(Draft.plain());
-            List<Transition> intents = new ArrayList<>();
+            List<Settlement> intents = new ArrayList<>();
             for (String name : NAMES) {
                 for (int index : new int[] {0, 1, 2, 9, 10, 11, 100, EffectId.MAX_INDEX}) {
                     expected.add(new EffectId(lease.taskId(), name, index));
@@ -57,7 +59,7 @@ public abstract class LedgerContract extends EffectStoreContract {
                             (name.length() + index) % 2 == 0 ? 0 : intents.size(), intend(lease, expected.getLast()));
                 }
             }
-            assertThat(store.apply(intents)).containsOnly(Applied.APPLIED);
+            assertThat(store.settle(intents)).containsOnly(Settled.APPLIED);
             assertThat(idsOf(effects(lease.taskId()))).isEqualTo(expected.subList(task * 128, expected.size()));
         }
         assertThat(expected).isEqualTo(List.copyOf(new TreeSet<>(expected)));
@@ -66,16 +68,17 @@ public abstract class LedgerContract extends EffectStoreContract {
             assertThat(idsOf(listed(limit))).as("pages of %s", limit).isEqualTo(expected);
         }
         EffectId middle = expected.get(200);
-        assertThat(store.effects(new EffectQuery(Set.of(), middle, 5)).effects())
+        assertThat(store.effects(new EffectQuery(null, Set.of(), middle, 5)).effects())
                 .extracting(EffectRecord::id)
                 .isEqualTo(expected.subList(201, 206));
         EffectId between = new EffectId(middle.lineage(), middle.name(), middle.index() + 3_000);
         int behind =
                 (int) expected.stream().filter(id -> id.compareTo(between) < 0).count();
-        assertThat(idsOf(store.effects(new EffectQuery(Set.of(), between, 5)).effects()))
+        assertThat(idsOf(store.effects(new EffectQuery(null, Set.of(), between, 5))
+                        .effects()))
                 .as("after one that is not there")
                 .isEqualTo(expected.subList(behind, behind + 5));
-        EffectPage end = store.effects(new EffectQuery(Set.of(), expected.getLast(), 5));
+        EffectPage end = store.effects(new EffectQuery(null, Set.of(), expected.getLast(), 5));
         assertThat(end.effects()).isEmpty();
         assertThat(end.next()).isNull();
     }
@@ -94,7 +97,7 @@ public abstract class LedgerContract extends EffectStoreContract {
             applied(intend(claimOne()));
         }
         assertThat(ledger()).extracting(effect -> effect.id().lineage()).isEqualTo(ids);
-        assertThat(idsOf(store.effects(new EffectQuery(Set.of(), charge(ids.get(2)), 10))
+        assertThat(idsOf(store.effects(new EffectQuery(null, Set.of(), charge(ids.get(2)), 10))
                         .effects()))
                 .containsExactly(charge(ids.get(3)), charge(ids.get(4)));
     }
@@ -109,7 +112,7 @@ public abstract class LedgerContract extends EffectStoreContract {
                 case 0 -> {} // in progress
                 case 1 -> applied(done(lease));
                 case 2 -> applied(notDone(lease));
-                case 3 -> applied(new Transition.Complete(lease, null));
+                case 3 -> applied(new Settlement.Complete(lease, null));
                 default -> applied(park(lease));
             }
             if (i % 5 > 2) {
@@ -131,7 +134,7 @@ public abstract class LedgerContract extends EffectStoreContract {
                     .filter(effect -> states.contains(effect.state()))
                     .toList();
             for (int limit : new int[] {1, 3, 100}) {
-                assertThat(Snapshot.listed(store, new EffectQuery(states, null, limit)))
+                assertThat(Snapshot.listed(store, new EffectQuery(null, states, null, limit)))
                         .as("%s in pages of %s", states, limit)
                         .isEqualTo(expected);
             }
@@ -140,13 +143,13 @@ public abstract class LedgerContract extends EffectStoreContract {
     }
 
     @Test
-    @DisplayName("E9: no page has more than its limit, and one that says where to go on goes on there")
+    @DisplayName("E9: no page has more than its limit, and the next page continues where a page says")
     void pagesKeepTheirLimit() {
         Lease lease = begin(Draft.plain());
         for (int index = 0; index < 10; index++) {
             applied(intend(lease, new EffectId(lease.taskId(), "charge", index)));
         }
-        EffectQuery query = new EffectQuery(Set.of(EffectState.IN_PROGRESS), null, 4);
+        EffectQuery query = new EffectQuery(null, Set.of(EffectState.IN_PROGRESS), null, 4);
         List<EffectId> seen = new ArrayList<>();
         EffectPage page = store.effects(query);
         while (page.next() != null) {
@@ -159,27 +162,28 @@ public abstract class LedgerContract extends EffectStoreContract {
     }
 
     @Test
-    @DisplayName("E9: pages neither repeat nor miss an effect that was there throughout, whatever comes and goes")
+    @DisplayName("E9: pages neither repeat nor miss an effect that was there throughout, whatever is added and deleted")
     void pagesAreStable() {
         store.submit(tasks(60, Draft.plain()));
-        List<Lease> leases = claim(WISH).tasks().stream().map(Claimed::lease).toList();
+        List<Lease> leases = claim(CLAIM).tasks().stream().map(Claimed::lease).toList();
         List<EffectId> throughout = new ArrayList<>();
         for (int i = 0; i < 60; i += 2) {
             applied(intend(leases.get(i)));
             throughout.add(charge(leases.get(i)));
         }
         List<EffectId> seen = new ArrayList<>();
-        EffectQuery query = new EffectQuery(EnumSet.allOf(EffectState.class), null, 7);
+        EffectQuery query = new EffectQuery(null, EnumSet.allOf(EffectState.class), null, 7);
         EffectPage page = store.effects(query);
         int pages = 0;
         while (page.next() != null) {
             seen.addAll(idsOf(page.effects()));
-            // One comes before and one behind where the listing is, one changes its state, and one of a lineage goes.
+            // One effect is added before and one behind the place of the listing, one changes its state, and one is
+            // deleted.
             applied(intend(leases.get(pages * 2 + 1)));
             applied(intend(leases.get(59 - pages * 2)));
             applied(done(leases.get(pages * 4)));
             Lease gone = intended(Draft.plain());
-            applied(new Transition.Complete(gone, null));
+            applied(new Settlement.Complete(gone, null));
             store.sweep(ALL);
             pages++;
             page = store.effects(query.after(page.next()));
@@ -195,8 +199,8 @@ public abstract class LedgerContract extends EffectStoreContract {
         store.submit(tasks(1_200, Draft.plain()));
         List<TaskId> with = new ArrayList<>();
         List<TaskId> asked = new ArrayList<>();
-        List<Transition> intents = new ArrayList<>();
-        for (Claimed claimed : claim(WISH).tasks()) {
+        List<Settlement> intents = new ArrayList<>();
+        for (Claimed claimed : claim(CLAIM).tasks()) {
             TaskId id = claimed.task().id();
             asked.add(id);
             if (asked.size() % 2 == 0) {
@@ -204,7 +208,7 @@ public abstract class LedgerContract extends EffectStoreContract {
                 intents.add(intend(claimed.lease()));
             }
         }
-        store.apply(intents);
+        store.settle(intents);
         asked.add(ids.next());
         asked.add(with.getFirst());
         Map<TaskId, List<EffectRecord>> found = store.effects(asked);
@@ -213,19 +217,19 @@ public abstract class LedgerContract extends EffectStoreContract {
         assertThat(store.effects(List.<TaskId>of())).isEmpty();
     }
 
-    // What goes in comes out
+    // Effects are returned as they were recorded
 
     @Test
     @DisplayName("A lineage may have many effects, and each finds its own")
     void manyEffectsOfOneLineage() {
         Lease lease = begin(KEYED);
-        List<Transition> moves = new ArrayList<>();
+        List<Settlement> settlements = new ArrayList<>();
         for (int index = 0; index < 2_500; index++) {
             EffectId id = new EffectId(lease.taskId(), "row", index);
-            moves.add(intend(lease, id));
-            moves.add(done(lease, id, String.valueOf(index)));
+            settlements.add(intend(lease, id));
+            settlements.add(done(lease, id, String.valueOf(index)));
         }
-        assertThat(store.apply(moves)).hasSize(5_000).containsOnly(Applied.APPLIED);
+        assertThat(store.settle(settlements)).hasSize(5_000).containsOnly(Settled.APPLIED);
         List<EffectRecord> effects = effects(lease.taskId());
         assertThat(effects).hasSize(2_500);
         for (int index = 0; index < 2_500; index++) {
@@ -236,7 +240,7 @@ public abstract class LedgerContract extends EffectStoreContract {
     }
 
     @Test
-    @DisplayName("A result of the greatest size comes back as it was, from a handler or from a person")
+    @DisplayName("A result of the maximum size is returned unchanged, from a handler or from a person")
     void aBigResult() {
         String big = "\"" + "é".repeat((Limits.DOCUMENT_BYTES - 2) / 2) + "\"";
         Lease lease = intended(KEYED);
@@ -250,7 +254,7 @@ public abstract class LedgerContract extends EffectStoreContract {
     }
 
     @Test
-    @DisplayName("Names, results, reasons and words come back with all their characters")
+    @DisplayName("Names, results and reasons are returned with all their characters")
     void allCharactersComeBack() {
         String text = "a \"quoted\"\nline \\ with é, 漢字 and \uD83D\uDE00 ' ; -- %_";
         String result = "{\"text\":[1, 2.50, null, \"\\u0000 é 漢字 \uD83D\uDE00 '\"]}";
@@ -258,10 +262,10 @@ public abstract class LedgerContract extends EffectStoreContract {
         Lease lease = begin(KEYED);
         EffectId effect = new EffectId(lease.taskId(), longest, EffectId.MAX_INDEX);
         applied(intend(lease, effect));
-        applied(new Transition.Conclude(lease, effect, new EffectOutcome.NotDone(text, How.ASSUMED)));
+        applied(new Settlement.Conclude(lease, effect, new EffectOutcome.NotDone(text, How.ASSUMED)));
         assertThat(effect(lease).note()).isEqualTo(text);
         applied(intend(lease, effect));
-        applied(new Transition.Park(lease, effect, text));
+        applied(new Settlement.Park(lease, effect, text));
         assertThat(effect(lease).note()).isEqualTo(text);
         String reason = "r".repeat(Limits.ERROR_LENGTH - text.length()) + text;
         String by = "b".repeat(Limits.KEY_LENGTH - 2) + "é漢";
@@ -276,10 +280,10 @@ public abstract class LedgerContract extends EffectStoreContract {
     void aLongReasonIsCut() {
         String tooLong = "x".repeat(3 * Limits.ERROR_LENGTH);
         Lease lease = intended(KEYED);
-        applied(new Transition.Park(lease, charge(lease), tooLong));
+        applied(new Settlement.Park(lease, charge(lease), tooLong));
         assertThat(effect(lease).note()).isEqualTo(Limits.error(tooLong));
         assertThat(read(lease.taskId()).progress().lastError()).isEqualTo(Limits.error(tooLong));
-        Transition.Resolve giveUp = resolve(
+        Operation.Resolve giveUp = resolve(
                 charge(lease), lease, new Resolution(Verdict.GIVE_UP, null, "ann", "y".repeat(Limits.ERROR_LENGTH)));
         applied(giveUp);
         assertThat(read(lease.taskId()).progress().lastError()).isEqualTo(giveUp.givenUp());
@@ -297,7 +301,7 @@ public abstract class LedgerContract extends EffectStoreContract {
         applied(done(lease));
         assertThat(effect(lease).settledAt()).isEqualTo(millis);
         EffectId other = new EffectId(lease.taskId(), "other", 0);
-        applied(new Transition.Intend(lease, other, Limits.LONGEST));
+        applied(new Settlement.Intend(lease, other, Limits.LONGEST));
         assertThat(effects(lease.taskId()).getLast().windowEnd()).isEqualTo(millis.plus(Limits.LONGEST));
     }
 
@@ -308,20 +312,20 @@ public abstract class LedgerContract extends EffectStoreContract {
         Lease lease = intended(KEYED);
         applied(done(lease));
         Lease parked = parked(Draft.plain());
-        assertThat(early.apply(List.of(intend(lease)))).containsExactly(Applied.SETTLED);
+        assertThat(early.settle(List.of(intend(lease)))).containsExactly(Settled.CONCLUDED);
         TaskStore late = another();
         for (TaskStore handle : List.of(early, late)) {
             assertThat(Snapshot.of(handle)).isEqualTo(everything());
             assertThat(handle.effects(List.of(lease.taskId())).get(lease.taskId()))
                     .isEqualTo(effects(lease.taskId()));
         }
-        assertThat(late.apply(List.of(resolve(parked, Verdict.DONE)))).containsExactly(Applied.APPLIED);
+        assertThat(late.operate(List.of(resolve(parked, Verdict.DONE)))).containsExactly(Operated.APPLIED);
         assertThat(stateOf(parked)).isEqualTo(EffectState.DONE);
-        assertThat(claimOne()).isEqualTo(new Lease(parked.taskId(), 2));
+        assertThat(claimOne()).isEqualTo(lease(parked.taskId(), 2));
     }
 
     private List<EffectRecord> listed(int limit) {
-        return Snapshot.listed(store, new EffectQuery(Set.of(), null, limit));
+        return Snapshot.listed(store, EffectQuery.all(limit));
     }
 
     private static List<EffectId> idsOf(List<EffectRecord> effects) {

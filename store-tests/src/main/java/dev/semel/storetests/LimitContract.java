@@ -5,9 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.semel.store.ClaimRequest;
 import dev.semel.store.Claims;
 import dev.semel.store.Claims.Claimed;
+import dev.semel.store.Operation;
 import dev.semel.store.QueueSettings;
+import dev.semel.store.Settlement;
 import dev.semel.store.TaskStore;
-import dev.semel.store.Transition;
 import dev.semel.task.Lease;
 import dev.semel.task.RateLimit;
 import dev.semel.task.TaskId;
@@ -26,7 +27,7 @@ import org.junit.jupiter.api.Test;
 public abstract class LimitContract extends StoreContract {
 
     private static final Duration HOUR = Duration.ofHours(1);
-    private static final Wish WISH = Wish.from(Draft.QUEUE);
+    private static final ClaimDraft CLAIM = ClaimDraft.from(Draft.QUEUE);
 
     /** For subclasses. */
     protected LimitContract() {}
@@ -66,14 +67,14 @@ public abstract class LimitContract extends StoreContract {
         }
     }
 
-    /** When tasks start if two handles claim in turn, as often as the store says that it is worth while. */
+    /** When tasks start if two handles claim in turn, as often as the store says that it is worthwhile. */
     private List<Instant> starts(Duration time) {
         List<TaskStore> handles = List.of(store, another());
         List<Instant> starts = new ArrayList<>();
         Instant end = clock.instant().plus(time);
         for (int turn = 0; clock.instant().isBefore(end); turn++) {
             Claims claims =
-                    handles.get(turn % 2).claim(WISH.lease(Duration.ofDays(1)).as(nextClaim()));
+                    handles.get(turn % 2).claim(CLAIM.lease(Duration.ofDays(1)).as(nextClaim()));
             claims.tasks().forEach(claimed -> starts.add(clock.instant().truncatedTo(ChronoUnit.MILLIS)));
             Duration wait = Objects.requireNonNull(claims.nextDue(), "more is waiting, so the next start is known");
             clock.advance(MILLISECOND.compareTo(wait) > 0 ? MILLISECOND : wait);
@@ -88,25 +89,25 @@ public abstract class LimitContract extends StoreContract {
         store.submit(tasks(100, Draft.plain()));
         for (int i = 0; i < 3; i++) {
             clock.advance(HOUR);
-            assertThat(claimIds(WISH)).hasSize(10);
-            assertThat(another().claim(WISH.as(nextClaim())).tasks()).isEmpty();
+            assertThat(claimIds(CLAIM)).hasSize(10);
+            assertThat(another().claim(CLAIM.as(nextClaim())).tasks()).isEmpty();
         }
     }
 
     @Test
-    @DisplayName("Q3, C9: a claim that the limit holds back says when the next start is allowed, and does not say zero")
+    @DisplayName("Q3, C9: a claim that the limit holds back returns when the next start is allowed, and not zero")
     void theNextStartIsKnown() {
         set(Draft.QUEUE, QueueSettings.builder().rateLimit("1/min"));
         store.submit(tasks(2, Draft.plain()));
-        Claims first = claim(WISH.lease(HOUR));
+        Claims first = claim(CLAIM.lease(HOUR));
         assertThat(first.tasks()).hasSize(1);
         assertThat(first.nextDue()).isPositive().isLessThanOrEqualTo(Duration.ofMinutes(1));
         clock.advance(Duration.ofSeconds(59));
-        Claims second = claim(WISH.lease(HOUR));
+        Claims second = claim(CLAIM.lease(HOUR));
         assertThat(second.tasks()).isEmpty();
         assertThat(second.nextDue()).isPositive().isLessThanOrEqualTo(Duration.ofSeconds(1));
         clock.advance(Duration.ofSeconds(1));
-        assertThat(claimIds(WISH.lease(HOUR))).hasSize(1);
+        assertThat(claimIds(CLAIM.lease(HOUR))).hasSize(1);
     }
 
     @Test
@@ -115,7 +116,7 @@ public abstract class LimitContract extends StoreContract {
         set(Draft.QUEUE, QueueSettings.builder().rateLimit("1/sec"));
         create(Draft.plain());
         create(Draft.plain().delay(HOUR));
-        Claims claims = claim(WISH.lease(HOUR.multipliedBy(5)));
+        Claims claims = claim(CLAIM.lease(HOUR.multipliedBy(5)));
         assertThat(claims.tasks()).hasSize(1);
         assertThat(claims.nextDue()).isPositive().isLessThanOrEqualTo(HOUR);
     }
@@ -125,11 +126,11 @@ public abstract class LimitContract extends StoreContract {
     void aRepeatedClaimUsesUpNothing() {
         set(Draft.QUEUE, QueueSettings.builder().rateLimit("100/sec"));
         store.submit(tasks(30, Draft.plain()));
-        ClaimRequest request = WISH.limit(4).as(nextClaim());
+        ClaimRequest request = CLAIM.limit(4).as(nextClaim());
         assertThat(store.claim(request).tasks()).hasSize(4);
         assertThat(store.claim(request.again()).tasks()).hasSize(4);
         assertThat(store.claim(request.again()).tasks()).hasSize(4);
-        assertThat(claimIds(WISH)).hasSize(6);
+        assertThat(claimIds(CLAIM)).hasSize(6);
     }
 
     @Test
@@ -137,16 +138,16 @@ public abstract class LimitContract extends StoreContract {
     void everyAttemptIsAStart() {
         set(Draft.QUEUE, QueueSettings.builder().rateLimit("1/min"));
         create(Draft.plain());
-        applied(new Transition.Retry(claimOne(), Duration.ZERO, "again"));
-        assertThat(claimIds(WISH)).isEmpty();
+        applied(new Settlement.Retry(claimOne(), Duration.ZERO, "again"));
+        assertThat(claimIds(CLAIM)).isEmpty();
         clock.advance(Duration.ofMinutes(1));
-        applied(new Transition.PutBack(claimOne(), Duration.ZERO));
-        assertThat(claimIds(WISH)).isEmpty();
+        applied(new Settlement.PutBack(claimOne(), Duration.ZERO));
+        assertThat(claimIds(CLAIM)).isEmpty();
         clock.advance(Duration.ofMinutes(1));
         claimOne();
-        leasesRunOut();
-        assertThat(claimIds(WISH)).isEmpty();
-        leasesRunOut();
+        leasesExpire();
+        assertThat(claimIds(CLAIM)).isEmpty();
+        leasesExpire();
         assertThat(claimOne().attempt()).isEqualTo(4);
     }
 
@@ -156,10 +157,10 @@ public abstract class LimitContract extends StoreContract {
         set(Draft.QUEUE, QueueSettings.builder().rateLimit("20/sec"));
         store.submit(tasks(5, Draft.plain().type("a")));
         store.submit(tasks(5, Draft.plain().type("b").tenant("other")));
-        assertThat(claimIds(WISH.ofTypes("a"))).hasSize(2);
-        assertThat(claimIds(WISH.ofTypes("b"))).isEmpty();
+        assertThat(claimIds(CLAIM.ofTypes("a"))).hasSize(2);
+        assertThat(claimIds(CLAIM.ofTypes("b"))).isEmpty();
         clock.advance(Duration.ofMillis(100));
-        assertThat(claimIds(WISH.ofTypes("b"))).hasSize(2);
+        assertThat(claimIds(CLAIM.ofTypes("b"))).hasSize(2);
     }
 
     @Test
@@ -167,7 +168,7 @@ public abstract class LimitContract extends StoreContract {
     void theLimitChanges() {
         store.submit(tasks(2_000, Draft.plain()));
         set(Draft.QUEUE, QueueSettings.builder().rateLimit("1/day"));
-        assertThat(claimIds(WISH)).hasSize(1);
+        assertThat(claimIds(CLAIM)).hasSize(1);
         set(Draft.QUEUE, QueueSettings.builder().rateLimit("100/sec"));
         assertThat(starts(Duration.ofSeconds(1)).size()).as("raised").isBetween(89, 110);
         set(Draft.QUEUE, QueueSettings.builder().rateLimit("1/min"));
@@ -175,7 +176,7 @@ public abstract class LimitContract extends StoreContract {
         set(Draft.QUEUE, QueueSettings.builder().rateLimit("1000/sec"));
         assertThat(starts(Duration.ofMillis(500)).size()).as("raised again").isBetween(390, 600);
         set(Draft.QUEUE, QueueSettings.builder().rateLimit("none"));
-        assertThat(claimIds(WISH)).hasSizeGreaterThan(1_000);
+        assertThat(claimIds(CLAIM)).hasSizeGreaterThan(1_000);
     }
 
     @Test
@@ -183,11 +184,11 @@ public abstract class LimitContract extends StoreContract {
     void theSameLimitAgain() {
         set(Draft.QUEUE, QueueSettings.builder().rateLimit("100/sec"));
         store.submit(tasks(30, Draft.plain()));
-        assertThat(claimIds(WISH)).hasSize(10);
+        assertThat(claimIds(CLAIM)).hasSize(10);
         set(Draft.QUEUE, QueueSettings.builder().rateLimit("100/sec"));
-        assertThat(claimIds(WISH)).isEmpty();
-        applied(new Transition.DeclareQueue(Draft.QUEUE, QueueSettings.NONE));
-        assertThat(claimIds(WISH)).isEmpty();
+        assertThat(claimIds(CLAIM)).isEmpty();
+        applied(new Operation.DeclareQueue(Draft.QUEUE, QueueSettings.NONE));
+        assertThat(claimIds(CLAIM)).isEmpty();
     }
 
     @Test
@@ -195,7 +196,7 @@ public abstract class LimitContract extends StoreContract {
     void theClockIsTurnedBack() {
         set(Draft.QUEUE, QueueSettings.builder().rateLimit("1/sec"));
         store.submit(tasks(5, Draft.plain()));
-        assertThat(claimIds(WISH)).hasSize(1);
+        assertThat(claimIds(CLAIM)).hasSize(1);
         clock.advance(HOUR.negated());
         store.submit(tasks(5, Draft.plain()));
         assertThat(starts(Duration.ofSeconds(3)).size()).isBetween(1, 4);
@@ -209,39 +210,39 @@ public abstract class LimitContract extends StoreContract {
         TaskStore other = another();
         set(Draft.QUEUE, QueueSettings.builder().concurrency(5));
         store.submit(tasks(20, Draft.plain()));
-        List<Claimed> first = claim(WISH.limit(3)).tasks();
+        List<Claimed> first = claim(CLAIM.limit(3)).tasks();
         assertThat(first).hasSize(3);
-        assertThat(other.claim(WISH.as(nextClaim())).tasks()).hasSize(2);
-        assertThat(claimIds(WISH)).isEmpty();
-        applied(new Transition.Complete(first.get(0).lease(), null));
-        applied(new Transition.Complete(first.get(1).lease(), null));
-        assertThat(other.claim(WISH.as(nextClaim())).tasks()).hasSize(2);
-        assertThat(claimIds(WISH)).isEmpty();
+        assertThat(other.claim(CLAIM.as(nextClaim())).tasks()).hasSize(2);
+        assertThat(claimIds(CLAIM)).isEmpty();
+        applied(new Settlement.Complete(first.get(0).lease(), null));
+        applied(new Settlement.Complete(first.get(1).lease(), null));
+        assertThat(other.claim(CLAIM.as(nextClaim())).tasks()).hasSize(2);
+        assertThat(claimIds(CLAIM)).isEmpty();
     }
 
     @Test
-    @DisplayName("Q4, L2: however an attempt ends, its place is free at once and listeners are told")
+    @DisplayName("Q4, L2: however an attempt ends, its slot is free at once and listeners are notified")
     void everyEndFreesAPlace() {
         TaskStore other = another();
         Ear ear = new Ear();
         store.listen(ear);
         set(Draft.QUEUE, QueueSettings.builder().concurrency(1));
-        List<Function<Lease, Transition>> ends = List.of(
-                lease -> new Transition.Complete(lease, null),
-                lease -> new Transition.Retry(lease, Duration.ofDays(1), "again"),
-                lease -> new Transition.PutBack(lease, Duration.ofDays(1)),
-                lease -> new Transition.Fail(lease, false, "broken"),
-                lease -> new Transition.Fail(lease, true, "too slow"),
-                Transition.Cancelled::new);
+        List<Function<Lease, Settlement>> ends = List.of(
+                lease -> new Settlement.Complete(lease, null),
+                lease -> new Settlement.Retry(lease, Duration.ofDays(1), "again"),
+                lease -> new Settlement.PutBack(lease, Duration.ofDays(1)),
+                lease -> new Settlement.Fail(lease, false, "broken"),
+                lease -> new Settlement.Fail(lease, true, "too slow"),
+                Settlement.Cancelled::new);
         create(Draft.plain());
         Lease running = claimOne();
-        for (Function<Lease, Transition> end : ends) {
+        for (Function<Lease, Settlement> end : ends) {
             TaskId next = create(Draft.plain());
-            assertThat(claimIds(WISH)).isEmpty();
+            assertThat(claimIds(CLAIM)).isEmpty();
             ear.forget();
             applied(end.apply(running));
             ear.awaitDue(Draft.QUEUE);
-            List<Claimed> taken = other.claim(WISH.as(nextClaim())).tasks();
+            List<Claimed> taken = other.claim(CLAIM.as(nextClaim())).tasks();
             assertThat(taken).hasSize(1);
             running = taken.getFirst().lease();
             assertThat(running.taskId()).isEqualTo(next);
@@ -249,70 +250,70 @@ public abstract class LimitContract extends StoreContract {
     }
 
     @Test
-    @DisplayName("Q4: a task that was asked to cancel keeps its place until it has ended, also by its lease")
+    @DisplayName("Q4: a task that was asked to cancel keeps its slot until it has ended or its lease has expired")
     void aTaskAskedToCancelKeepsItsPlace() {
         set(Draft.QUEUE, QueueSettings.builder().concurrency(1));
         TaskId id = create(Draft.plain());
         claimOne();
         TaskId next = create(Draft.plain());
-        apply(new Transition.Cancel(id));
-        assertThat(claimIds(WISH)).isEmpty();
-        leasesRunOut();
-        assertThat(claimIds(WISH)).containsExactly(next);
+        apply(new Operation.Cancel(id));
+        assertThat(claimIds(CLAIM)).isEmpty();
+        leasesExpire();
+        assertThat(claimIds(CLAIM)).containsExactly(next);
         assertThat(state(id)).isEqualTo(TaskState.CANCELLED);
     }
 
     @Test
-    @DisplayName("Q4, C9: a place is free when a lease runs out, and the claim that it held back says when")
+    @DisplayName("Q4, C9: a slot is free when a lease expires, and the claim that it held back returns when")
     void aLeaseFreesAPlace() {
         set(Draft.QUEUE, QueueSettings.builder().concurrency(2));
         create(Draft.plain());
-        claim(WISH.lease(Duration.ofSeconds(10)));
+        claim(CLAIM.lease(Duration.ofSeconds(10)));
         create(Draft.plain());
-        claim(WISH.lease(Duration.ofSeconds(20)));
+        claim(CLAIM.lease(Duration.ofSeconds(20)));
         TaskId next = create(Draft.plain());
-        Claims held = claim(WISH);
+        Claims held = claim(CLAIM);
         assertThat(held.tasks()).isEmpty();
         assertThat(held.nextDue()).isPositive().isLessThanOrEqualTo(Duration.ofSeconds(10));
         clock.advance(Duration.ofSeconds(10).minus(MILLISECOND));
-        assertThat(claimIds(WISH)).isEmpty();
+        assertThat(claimIds(CLAIM)).isEmpty();
         clock.advance(MILLISECOND);
-        assertThat(claimIds(WISH)).containsExactly(next);
-        assertThat(claimIds(WISH)).isEmpty();
+        assertThat(claimIds(CLAIM)).containsExactly(next);
+        assertThat(claimIds(CLAIM)).isEmpty();
     }
 
     @Test
-    @DisplayName("Q4: an extension keeps the place")
+    @DisplayName("Q4: an extension keeps the slot")
     void anExtensionKeepsThePlace() {
         set(Draft.QUEUE, QueueSettings.builder().concurrency(1));
         create(Draft.plain());
         Lease lease = claimOne();
         create(Draft.plain());
         for (int i = 0; i < 5; i++) {
-            clock.advance(Wish.LEASE.minus(MILLISECOND));
-            applied(new Transition.Extend(lease, Wish.LEASE));
-            assertThat(claimIds(WISH)).isEmpty();
+            clock.advance(ClaimDraft.LEASE.minus(MILLISECOND));
+            applied(new Settlement.Extend(lease, ClaimDraft.LEASE));
+            assertThat(claimIds(CLAIM)).isEmpty();
         }
     }
 
     @Test
-    @DisplayName("Q4: a concurrency that is lowered lets go on what runs and gives nothing until there are fewer")
+    @DisplayName("Q4: after a concurrency is lowered running tasks continue, and none is claimed until fewer run")
     void theConcurrencyChanges() {
         store.submit(tasks(10, Draft.plain()));
-        List<Claimed> running = claim(WISH.limit(4)).tasks();
+        List<Claimed> running = claim(CLAIM.limit(4)).tasks();
         set(Draft.QUEUE, QueueSettings.builder().concurrency(2));
         for (int ended = 0; ended < 3; ended++) {
-            assertThat(claimIds(WISH)).isEmpty();
+            assertThat(claimIds(CLAIM)).isEmpty();
             if (ended < 2) {
-                applied(new Transition.Complete(running.get(ended).lease(), null));
+                applied(new Settlement.Complete(running.get(ended).lease(), null));
             }
         }
-        applied(new Transition.Complete(running.get(2).lease(), null));
-        assertThat(claimIds(WISH)).hasSize(1);
+        applied(new Settlement.Complete(running.get(2).lease(), null));
+        assertThat(claimIds(CLAIM)).hasSize(1);
         set(Draft.QUEUE, QueueSettings.builder().concurrency(4));
-        assertThat(claimIds(WISH)).hasSize(2);
+        assertThat(claimIds(CLAIM)).hasSize(2);
         set(Draft.QUEUE, QueueSettings.builder().concurrency(0));
-        assertThat(claimIds(WISH)).hasSize(3);
+        assertThat(claimIds(CLAIM)).hasSize(3);
     }
 
     @Test
@@ -320,7 +321,7 @@ public abstract class LimitContract extends StoreContract {
     void aRepeatedClaimGetsItsOwn() {
         set(Draft.QUEUE, QueueSettings.builder().concurrency(2));
         store.submit(tasks(5, Draft.plain()));
-        ClaimRequest request = WISH.as(nextClaim());
+        ClaimRequest request = CLAIM.as(nextClaim());
         assertThat(store.claim(request).tasks()).hasSize(2);
         assertThat(store.claim(request.again()).tasks()).hasSize(2);
     }
@@ -331,11 +332,11 @@ public abstract class LimitContract extends StoreContract {
     void bothLimits() {
         set(Draft.QUEUE, QueueSettings.builder().rateLimit("100/sec").concurrency(3));
         store.submit(tasks(30, Draft.plain()));
-        List<Claimed> running = claim(WISH).tasks();
+        List<Claimed> running = claim(CLAIM).tasks();
         assertThat(running).hasSize(3);
-        assertThat(claimIds(WISH)).isEmpty();
+        assertThat(claimIds(CLAIM)).isEmpty();
         set(Draft.QUEUE, QueueSettings.builder().concurrency(20));
-        assertThat(claimIds(WISH)).as("7 of the burst are left").hasSize(7);
+        assertThat(claimIds(CLAIM)).as("7 of the burst are left").hasSize(7);
     }
 
     @Test
@@ -348,21 +349,22 @@ public abstract class LimitContract extends StoreContract {
         store.submit(tasks(20, Draft.plain().queue(rated)));
         store.submit(tasks(20, Draft.plain().queue(narrow)));
         store.submit(tasks(20, Draft.plain()));
-        Wish wish = Wish.from(rated, narrow, Draft.QUEUE).limit(40).limited(3);
-        Claims claims = claim(wish);
+        ClaimDraft claimDraft =
+                ClaimDraft.from(rated, narrow, Draft.QUEUE).limit(40).limited(3);
+        Claims claims = claim(claimDraft);
         assertThat(claims.tasks().stream()
                         .filter(claimed -> claimed.task().queue().equals(Draft.QUEUE)))
                 .hasSize(20);
         assertThat(claims.tasks()).hasSize(23);
         assertThat(claims.nextDue()).as("others are due").isEqualTo(Duration.ZERO);
-        assertThat(claimIds(wish)).hasSize(3);
-        assertThat(claimIds(Wish.from(rated).limit(10).limited(10))).hasSize(10);
+        assertThat(claimIds(claimDraft)).hasSize(3);
+        assertThat(claimIds(ClaimDraft.from(rated).limit(10).limited(10))).hasSize(10);
     }
 
     @Test
     @DisplayName("Q3, Q4: without a limit on any queue it does not matter how many may be limited")
     void limitedWithoutLimits() {
         store.submit(tasks(20, Draft.plain()));
-        assertThat(claimIds(WISH.limited(1))).hasSize(20);
+        assertThat(claimIds(CLAIM.limited(1))).hasSize(20);
     }
 }

@@ -2,11 +2,12 @@ package dev.semel.storetests;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.semel.store.Applied;
 import dev.semel.store.EffectRecord;
 import dev.semel.store.EffectState;
+import dev.semel.store.Operation;
 import dev.semel.store.Resolution.Verdict;
-import dev.semel.store.Transition;
+import dev.semel.store.Settled;
+import dev.semel.store.Settlement;
 import dev.semel.task.Lease;
 import dev.semel.task.ReusePolicy;
 import dev.semel.task.TaskId;
@@ -34,45 +35,45 @@ public abstract class LineageContract extends EffectStoreContract {
         Lease first = intended(KEYED);
         applied(done(first));
         EffectRecord recorded = effect(first);
-        applied(new Transition.Retry(first, Duration.ZERO, "again"));
+        applied(new Settlement.Retry(first, Duration.ZERO, "again"));
         claimOne();
         assertThat(effect(first)).isEqualTo(recorded);
-        leasesRunOut();
+        leasesExpire();
         Lease third = claimOne();
         assertThat(effect(first)).isEqualTo(recorded);
-        applied(new Transition.Fail(third, false, "broken"));
-        applied(new Transition.Redrive(third.taskId(), 3));
+        applied(new Settlement.Fail(third, false, "broken"));
+        applied(new Operation.Redrive(third.taskId(), 3));
         Lease fourth = claimOne();
         assertThat(effect(first)).isEqualTo(recorded);
-        applied(new Transition.Fail(fourth, false, "broken"));
+        applied(new Settlement.Fail(fourth, false, "broken"));
 
         TaskId rerun = create(KEYED);
         assertThat(read(rerun).lineage()).isEqualTo(first.taskId());
         Lease ofRerun = claimOne();
         assertThat(effect(read(rerun).lineage())).isEqualTo(recorded);
         assertThat(effects(rerun)).as("it has none of its own").isEmpty();
-        assertSettled(intend(ofRerun, charge(first)), notDone(ofRerun, charge(first)));
+        assertConcluded(intend(ofRerun, charge(first)), notDone(ofRerun, charge(first)));
     }
 
     @Test
-    @DisplayName("E4, E6: a rerun goes on with what the task before it left unknown")
-    void aRerunGoesOn() {
+    @DisplayName("E4, E6: a rerun continues with what the task before it left unknown")
+    void aRerunContinues() {
         Instant intendedAt = clock.instant();
         Lease first = begin(KEYED);
         applied(intend(first, HOUR));
-        applied(new Transition.Fail(first, false, "broken"));
+        applied(new Settlement.Fail(first, false, "broken"));
         clock.advance(Duration.ofMinutes(1));
         Lease second = begin(KEYED);
         assertThat(stateOf(first)).isEqualTo(EffectState.UNKNOWN);
         applied(intend(second, charge(first)));
         EffectRecord again = effect(first);
         assertThat(again.state()).isEqualTo(EffectState.IN_PROGRESS);
-        assertThat(again.by()).isEqualTo(second);
+        assertThat(again.by()).isEqualTo(second.attemptId());
         assertThat(again.intendedAt()).isEqualTo(intendedAt);
         assertThat(again.windowEnd()).isEqualTo(intendedAt.plus(HOUR));
         assertStale(intend(first), done(first));
         applied(done(second, charge(first), "2"));
-        assertThat(effect(first).by()).isEqualTo(second);
+        assertThat(effect(first).by()).isEqualTo(second.attemptId());
     }
 
     @Test
@@ -81,13 +82,13 @@ public abstract class LineageContract extends EffectStoreContract {
         Draft draft = KEYED.policy(ReusePolicy.afterFinish());
         Lease first = intended(draft);
         applied(done(first));
-        applied(new Transition.Complete(first, null));
+        applied(new Settlement.Complete(first, null));
         Lease again = begin(draft);
         assertThat(read(again.taskId()).lineage()).as("a run after success").isEqualTo(again.taskId());
         assertThat(effects(again.taskId())).isEmpty();
         applied(intend(again));
         create(draft.replacing());
-        applied(new Transition.Cancelled(again));
+        applied(new Settlement.Cancelled(again));
         Lease replacing = claimOne();
         assertThat(effects(replacing.taskId())).as("a replacement").isEmpty();
         applied(intend(replacing));
@@ -103,17 +104,17 @@ public abstract class LineageContract extends EffectStoreContract {
     // E5
 
     @Test
-    @DisplayName("E5: an intent without an outcome is in progress until somebody takes the vanished task over")
+    @DisplayName("E5: an intent without an outcome is in progress until the vanished task is taken over")
     void aVanishedAttemptRunsUntilItIsTakenOver() {
         Lease lease = intended(KEYED);
         assertThat(stateOf(lease)).isEqualTo(EffectState.IN_PROGRESS);
         clock.advance(Duration.ofDays(1));
-        assertThat(claimIds(WISH.suspects(0))).isEmpty();
+        assertThat(claimIds(CLAIM.suspects(0))).isEmpty();
         store.sweep(ALL);
         assertThat(stateOf(lease)).isEqualTo(EffectState.IN_PROGRESS);
         claimOne();
         assertThat(stateOf(lease)).isEqualTo(EffectState.UNKNOWN);
-        assertThat(effect(lease).by()).isEqualTo(lease);
+        assertThat(effect(lease).by()).isEqualTo(lease.attemptId());
     }
 
     @Test
@@ -128,10 +129,10 @@ public abstract class LineageContract extends EffectStoreContract {
             if (state(lease.taskId()) == TaskState.PENDING) {
                 Lease second = claimOne();
                 assertThat(stateOf(lease)).isEqualTo(EffectState.UNKNOWN);
-                applied(new Transition.Complete(second, null));
+                applied(new Settlement.Complete(second, null));
             }
             assertThat(stateOf(lease)).isEqualTo(EffectState.UNKNOWN);
-            assertThat(effect(lease).by()).isEqualTo(lease);
+            assertThat(effect(lease).by()).isEqualTo(lease.attemptId());
         }
     }
 
@@ -140,13 +141,13 @@ public abstract class LineageContract extends EffectStoreContract {
     void aVanishedTaskThatIsToCancel() {
         for (boolean bySweep : new boolean[] {true, false}) {
             Lease lease = intended(Draft.plain());
-            apply(new Transition.Cancel(lease.taskId()));
-            leasesRunOut();
+            apply(new Operation.Cancel(lease.taskId()));
+            leasesExpire();
             assertThat(stateOf(lease)).isEqualTo(EffectState.IN_PROGRESS);
             if (bySweep) {
                 store.sweep(LATER);
             } else {
-                assertThat(claimIds(WISH)).isEmpty();
+                assertThat(claimIds(CLAIM)).isEmpty();
             }
             assertThat(stateOf(lease)).isEqualTo(EffectState.UNKNOWN);
         }
@@ -160,29 +161,29 @@ public abstract class LineageContract extends EffectStoreContract {
         Instant intendedAt = clock.instant();
         Lease first = begin(KEYED);
         applied(intend(first, HOUR));
-        applied(new Transition.PutBack(first, HOUR.minus(MILLISECOND)));
+        applied(new Settlement.PutBack(first, HOUR.minus(MILLISECOND)));
         clock.set(intendedAt.plus(HOUR).minus(MILLISECOND));
         Lease second = claimOne();
         assertThat(effect(first).windowPassed()).isFalse();
         applied(intend(second, HOUR));
         EffectRecord again = effect(first);
         assertThat(again.state()).isEqualTo(EffectState.IN_PROGRESS);
-        assertThat(again.by()).isEqualTo(second);
+        assertThat(again.by()).isEqualTo(second.attemptId());
         assertThat(again.intendedAt()).as("the first intent counts").isEqualTo(intendedAt);
         assertThat(again.windowEnd()).isEqualTo(intendedAt.plus(HOUR));
-        applied(new Transition.PutBack(second, Duration.ZERO));
+        applied(new Settlement.PutBack(second, Duration.ZERO));
         Lease third = claimOne();
         clock.set(intendedAt.plus(HOUR));
         assertThat(effect(first).windowPassed()).isTrue();
-        for (Transition late : List.of(intend(third, HOUR), intend(third))) {
-            changesNothing(() -> assertThat(apply(late)).isEqualTo(Applied.TOO_LATE));
+        for (Settlement late : List.of(intend(third, HOUR), intend(third))) {
+            changesNothing(() -> assertThat(apply(late)).isEqualTo(Settled.TOO_LATE));
         }
         applied(done(third));
         assertThat(stateOf(first)).as("it may still be found out").isEqualTo(EffectState.DONE);
     }
 
     @Test
-    @DisplayName("E6: what a later intent says of the window counts from the first intent too")
+    @DisplayName("E6: the window of a later intent counts from the first intent too")
     void aLaterWindow() {
         Instant intendedAt = clock.instant();
         Lease first = leftUnknown(KEYED);
@@ -190,14 +191,14 @@ public abstract class LineageContract extends EffectStoreContract {
         clock.advance(Duration.ofMinutes(10));
         Lease second = claimOne();
         for (Duration passed : List.of(Duration.ofMinutes(5), Duration.ofMinutes(10))) {
-            changesNothing(() -> assertThat(apply(intend(second, passed))).isEqualTo(Applied.TOO_LATE));
+            changesNothing(() -> assertThat(apply(intend(second, passed))).isEqualTo(Settled.TOO_LATE));
         }
         applied(intend(second, Duration.ofMinutes(11)));
         assertThat(effect(first).windowEnd()).isEqualTo(intendedAt.plus(Duration.ofMinutes(11)));
-        applied(new Transition.PutBack(second, Duration.ofMinutes(5)));
+        applied(new Settlement.PutBack(second, Duration.ofMinutes(5)));
         clock.advance(Duration.ofMinutes(5));
         Lease third = claimOne();
-        changesNothing(() -> assertThat(apply(intend(third))).isEqualTo(Applied.TOO_LATE));
+        changesNothing(() -> assertThat(apply(intend(third))).isEqualTo(Settled.TOO_LATE));
         applied(intend(third, HOUR));
         assertThat(effect(first).windowEnd()).isEqualTo(intendedAt.plus(HOUR));
     }
@@ -215,38 +216,39 @@ public abstract class LineageContract extends EffectStoreContract {
     }
 
     @Test
-    @DisplayName("E6: one that is not done begins anew, in the same attempt or a later one, whatever its window was")
+    @DisplayName(
+            "E6: an effect that is not done begins again, in the same attempt or a later one, whatever its window was")
     void whatIsNotDoneBeginsAnew() {
         Lease first = begin(KEYED);
         applied(intend(first, HOUR));
         applied(notDone(first));
         clock.advance(Duration.ofHours(2));
         applied(intend(first, HOUR));
-        assertThat(effect(first)).isEqualTo(anew(first, clock.instant().plus(HOUR)));
+        assertThat(effect(first)).isEqualTo(again(first, clock.instant().plus(HOUR)));
         applied(notDone(first));
-        applied(new Transition.PutBack(first, Duration.ofHours(2)));
+        applied(new Settlement.PutBack(first, Duration.ofHours(2)));
         clock.advance(Duration.ofHours(2));
         Lease second = claimOne();
         applied(intend(second));
-        assertThat(effect(first)).isEqualTo(anew(second, null));
+        assertThat(effect(first)).isEqualTo(again(second, null));
         applied(park(second));
         applied(resolve(second, Verdict.NOT_DONE));
         clock.advance(Duration.ofHours(2));
         Lease third = claimOne();
         applied(intend(third, HOUR));
-        EffectRecord anew = effect(first);
-        assertThat(anew.intendedAt()).isEqualTo(clock.instant());
-        assertThat(anew.state()).isEqualTo(EffectState.IN_PROGRESS);
-        assertThat(anew.how()).isNull();
-        assertThat(anew.settledAt()).isNull();
-        assertThat(anew.note()).isNull();
-        assertThat(anew.resolution()).as("what was said is kept").isEqualTo(kept(Verdict.NOT_DONE, "ann"));
+        EffectRecord again = effect(first);
+        assertThat(again.intendedAt()).isEqualTo(clock.instant());
+        assertThat(again.state()).isEqualTo(EffectState.IN_PROGRESS);
+        assertThat(again.how()).isNull();
+        assertThat(again.settledAt()).isNull();
+        assertThat(again.note()).isNull();
+        assertThat(again.resolution()).as("the resolution is kept").isEqualTo(kept(Verdict.NOT_DONE, "ann"));
     }
 
-    private EffectRecord anew(Lease by, @Nullable Instant windowEnd) {
+    private EffectRecord again(Lease by, @Nullable Instant windowEnd) {
         return new EffectRecord(
                 charge(by),
-                by,
+                by.attemptId(),
                 EffectState.IN_PROGRESS,
                 clock.instant(),
                 windowEnd,

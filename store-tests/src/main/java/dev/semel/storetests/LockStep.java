@@ -7,11 +7,16 @@ import dev.semel.store.Claims;
 import dev.semel.store.Claims.Claimed;
 import dev.semel.store.EffectQuery;
 import dev.semel.store.NewTask;
+import dev.semel.store.Operation;
+import dev.semel.store.QueueDepth;
 import dev.semel.store.QueueSettings;
+import dev.semel.store.Settlement;
+import dev.semel.store.SubmitRequest;
+import dev.semel.store.Submitted;
 import dev.semel.store.SweepRequest;
 import dev.semel.store.Task;
 import dev.semel.store.TaskStore;
-import dev.semel.store.Transition;
+import dev.semel.task.AttemptId;
 import dev.semel.task.Identity;
 import dev.semel.task.Lease;
 import dev.semel.task.TaskId;
@@ -26,18 +31,19 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Two stores that are asked the same random things and have to answer the same.
  *
  * <p>Where the laws leave a choice, nothing is asked that would make the choice visible: a claim with a limit is of one
  * queue with one tenant, a claim of more has no limit, and so has a sweep. In worlds with mutexes no claim has a limit, and
- * no queue but a pause: which of the tasks that a limit leaves out are pending and which are waiting is a store's own affair.
+ * no queue but a pause: which of the tasks that a limit leaves out are pending and which are waiting is up to the store.
  */
 final class LockStep {
 
     private static final List<String> SINGLE_TENANT_QUEUES = List.of("a", "b");
-    private static final List<String> TENANTS = List.of("t1", "t2");
+    static final List<String> TENANTS = List.of("t1", "t2");
     private static final List<Duration> LEASES =
             List.of(Duration.ofSeconds(1), Duration.ofSeconds(30), Duration.ofMinutes(5));
     private static final List<Duration> DELAYS =
@@ -75,7 +81,9 @@ final class LockStep {
     private final Set<Identity> identities = new LinkedHashSet<>();
     private final List<ClaimRequest> claims = new ArrayList<>();
     private final List<Lease> leases = new ArrayList<>();
-    private final List<Transition> moves = new ArrayList<>();
+    private final Map<AttemptId, Lease> newestLeases = new HashMap<>();
+    private final List<Settlement> settlements = new ArrayList<>();
+    private final List<Operation> operations = new ArrayList<>();
     private int step;
 
     LockStep(TaskStore real, TaskStore model, ManualClock clock, long seed) {
@@ -91,21 +99,25 @@ final class LockStep {
 
     void run(int steps) {
         for (step = 1; step <= steps; step++) {
-            int lot = random.nextInt(100);
-            if (lot < 28) {
+            int choice = random.nextInt(100);
+            if (choice < 28) {
                 submit();
-            } else if (lot < 50) {
+            } else if (choice < 50) {
                 claim(newClaim());
-            } else if (lot < 54) {
+            } else if (choice < 54) {
                 claims.stream()
                         .skip(random.nextInt(claims.size() + 1))
                         .findFirst()
                         .ifPresent(old -> claim(old.again()));
-            } else if (lot < 84) {
-                move();
-            } else if (lot < 88) {
+            } else if (choice < 84) {
+                if (!leases.isEmpty() && random.nextInt(10) < 7) {
+                    settle();
+                } else if (!submitted.isEmpty()) {
+                    operate();
+                }
+            } else if (choice < 88) {
                 sweep();
-            } else if (lot < 90) {
+            } else if (choice < 90) {
                 lookAtEffects();
             } else {
                 clock.advance(drafts.pick(PASSING));
@@ -125,13 +137,29 @@ final class LockStep {
     }
 
     private void submit() {
-        List<NewTask> batch = new ArrayList<>();
+        List<SubmitRequest> batch = new ArrayList<>();
+        Set<Identity> keys = new LinkedHashSet<>();
         int size = 1 + random.nextInt(4);
         for (int i = 0; i < size; i++) {
-            batch.add(!submitted.isEmpty() && random.nextInt(8) == 0 ? drafts.pick(submitted) : newTask());
+            if (!submitted.isEmpty() && random.nextInt(12) == 0) {
+                batch.add(new SubmitRequest.Cancel(drafts.pick(submitted).id()));
+                continue;
+            }
+            NewTask task = !submitted.isEmpty() && random.nextInt(8) == 0 ? drafts.pick(submitted) : newTask();
+            batch.add(task);
+            submitted.add(task);
+            if (task.key() != null) {
+                keys.add(task.key().identity());
+            }
         }
-        submitted.addAll(batch);
-        assertThat(real.submit(batch)).as("step %s: submit %s", step, batch).isEqualTo(model.submit(batch));
+        List<Submitted> expected = model.submit(batch);
+        assertThat(real.submit(batch)).as("step %s: submit %s", step, batch).isEqualTo(expected);
+        if (expected.stream().anyMatch(Submitted.Returned.class::isInstance)) {
+            // A store may write its counts of duplicates later, but not later than this read.
+            assertThat(real.records(keys))
+                    .as("step %s: records after %s", step, batch)
+                    .isEqualTo(model.records(keys));
+        }
     }
 
     private NewTask newTask() {
@@ -150,20 +178,25 @@ final class LockStep {
     }
 
     private ClaimRequest newClaim() {
-        Wish wish;
+        ClaimDraft claimDraft;
         if (world == World.MUTEXES) {
-            wish = random.nextBoolean() ? Wish.from("a", "b", "mixed") : Wish.from(drafts.pick(SINGLE_TENANT_QUEUES));
+            claimDraft = random.nextBoolean()
+                    ? ClaimDraft.from("a", "b", "mixed")
+                    : ClaimDraft.from(drafts.pick(SINGLE_TENANT_QUEUES));
         } else if (random.nextInt(3) == 0) {
-            wish = Wish.from("a", "b", "mixed").suspects(random.nextBoolean() ? 0 : ClaimRequest.MAX_LIMIT);
+            claimDraft = ClaimDraft.from("a", "b", "mixed").suspects(random.nextBoolean() ? 0 : ClaimRequest.MAX_LIMIT);
         } else {
             int limit = 1 + random.nextInt(4);
-            wish = Wish.from(drafts.pick(SINGLE_TENANT_QUEUES)).limit(limit).suspects(random.nextInt(limit + 1));
-            wish = random.nextInt(3) == 0 ? wish.limited(1 + random.nextInt(limit)) : wish;
+            claimDraft = ClaimDraft.from(drafts.pick(SINGLE_TENANT_QUEUES))
+                    .limit(limit)
+                    .suspects(random.nextInt(limit + 1));
+            claimDraft = random.nextInt(3) == 0 ? claimDraft.limited(1 + random.nextInt(limit)) : claimDraft;
         }
         if (random.nextInt(3) == 0) {
-            wish = wish.ofTypes(random.nextBoolean() ? Draft.TYPE : "other");
+            claimDraft = claimDraft.ofTypes(random.nextBoolean() ? Draft.TYPE : "other");
         }
-        return wish.lease(drafts.pick(LEASES))
+        return claimDraft
+                .lease(drafts.pick(LEASES))
                 .worker("worker-" + random.nextInt(3))
                 .as(claims.size() + 1L);
     }
@@ -190,6 +223,7 @@ final class LockStep {
         }
         for (Claimed claimed : expected.tasks()) {
             leases.add(claimed.lease());
+            newestLeases.put(claimed.lease().attemptId(), claimed.lease());
             effects.note(claimed);
             if (claimed.task().identity() != null) {
                 identities.add(claimed.task().identity());
@@ -197,7 +231,7 @@ final class LockStep {
         }
     }
 
-    /** Which of several tenants comes first is a store's own affair, the order within each is not. */
+    /** Which of several tenants is first is up to the store, the order within each is not. */
     private static Map<String, List<Claimed>> inGroups(Claims claims) {
         Map<String, List<Claimed>> groups = new HashMap<>();
         for (Claimed claimed : claims.tasks()) {
@@ -207,44 +241,65 @@ final class LockStep {
         return groups;
     }
 
-    private void move() {
-        List<Transition> batch = new ArrayList<>();
+    private void settle() {
+        List<Settlement> batch = new ArrayList<>();
         int size = 1 + random.nextInt(3);
         for (int i = 0; i < size; i++) {
-            int lot = random.nextInt(10);
-            if (lot == 0 && !moves.isEmpty()) {
-                batch.add(drafts.pick(moves));
-            } else if (lot < 7 && !leases.isEmpty()) {
-                batch.add(workerMove());
-            } else if (world != World.PLAIN && random.nextInt(3) == 0) {
-                batch.add(queueMove());
-            } else if (!submitted.isEmpty()) {
-                batch.add(operatorMove());
-            }
+            batch.add(anySettlement());
         }
-        moves.addAll(batch);
-        assertThat(real.apply(batch)).as("step %s: apply %s", step, batch).isEqualTo(model.apply(batch));
+        settlements.addAll(batch);
+        assertThat(real.settle(batch)).as("step %s: settle %s", step, batch).isEqualTo(model.settle(batch));
     }
 
-    private Transition workerMove() {
+    private Settlement anySettlement() {
+        while (true) {
+            boolean again = random.nextInt(10) == 0 && !settlements.isEmpty();
+            Settlement settlement = again ? drafts.pick(settlements) : settlement();
+            Lease lease = settlement.lease();
+            // An id that was forgotten and sent again has the same attempts under other claims. What a store answers to
+            // a
+            // lease of the earlier ones depends on whether it needs the claim to find the attempt.
+            if (lease.equals(newestLeases.getOrDefault(lease.attemptId(), lease))) {
+                return settlement;
+            }
+        }
+    }
+
+    private void operate() {
+        List<Operation> batch = new ArrayList<>();
+        int size = 1 + random.nextInt(3);
+        for (int i = 0; i < size; i++) {
+            if (random.nextInt(10) == 0 && !operations.isEmpty()) {
+                batch.add(drafts.pick(operations));
+            } else if (world != World.PLAIN && random.nextInt(3) == 0) {
+                batch.add(queueOperation());
+            } else {
+                batch.add(operation());
+            }
+        }
+        operations.addAll(batch);
+        assertThat(real.operate(batch)).as("step %s: operate %s", step, batch).isEqualTo(model.operate(batch));
+    }
+
+    private Settlement settlement() {
         // Mostly one of the newest leases, now and then any, and rarely one that never was.
         int newest = Math.min(leases.size(), random.nextInt(4) == 0 ? leases.size() : 6);
         Lease lease = leases.get(leases.size() - 1 - random.nextInt(newest));
         if (random.nextInt(30) == 0) {
-            lease = new Lease(lease.taskId(), lease.attempt() + random.nextInt(3) - 1);
+            lease = new Lease(lease.taskId(), lease.attempt() + random.nextInt(3) - 1, lease.claim());
         }
         return switch (random.nextInt(14)) {
-            case 0 -> new Transition.Complete(lease, random.nextBoolean() ? "{\"ok\":true}" : null);
-            case 1, 2 -> new Transition.Retry(lease, drafts.pick(DELAYS), "again at step " + step);
-            case 3, 4 -> new Transition.Fail(lease, random.nextBoolean(), "broken at step " + step);
-            case 5 -> new Transition.PutBack(lease, drafts.pick(DELAYS));
-            case 6 -> new Transition.Cancelled(lease);
-            case 7 -> new Transition.Extend(lease, drafts.pick(LEASES));
-            default -> effects.workerMove(model, lease, step);
+            case 0 -> new Settlement.Complete(lease, random.nextBoolean() ? "{\"ok\":true}" : null);
+            case 1, 2 -> new Settlement.Retry(lease, drafts.pick(DELAYS), "again at step " + step);
+            case 3, 4 -> new Settlement.Fail(lease, random.nextBoolean(), "broken at step " + step);
+            case 5 -> new Settlement.PutBack(lease, drafts.pick(DELAYS));
+            case 6 -> new Settlement.Cancelled(lease);
+            case 7 -> new Settlement.Extend(lease, drafts.pick(LEASES));
+            default -> effects.settlement(model, lease, step);
         };
     }
 
-    private Transition queueMove() {
+    private Operation queueOperation() {
         String queue = drafts.pick(SINGLE_TENANT_QUEUES);
         QueueSettings.Builder settings = QueueSettings.builder();
         switch (random.nextInt(world == World.SETTINGS ? 6 : 4)) {
@@ -255,30 +310,28 @@ final class LockStep {
             default -> settings.concurrency(random.nextInt(4));
         }
         return switch (random.nextInt(4)) {
-            case 0 -> new Transition.DeclareQueue(queue, settings.build());
-            case 1 -> new Transition.ResetQueue(queue);
-            default -> new Transition.SetQueue(queue, settings.build());
+            case 0 -> new Operation.DeclareQueue(queue, settings.build());
+            case 1 -> new Operation.ResetQueue(queue);
+            default -> new Operation.SetQueue(queue, settings.build());
         };
     }
 
-    private Transition operatorMove() {
+    private Operation operation() {
         NewTask task = drafts.pick(submitted);
         if (random.nextInt(3) == 0) {
             return effects.word(model, task.id());
         }
         TaskId id = task.id();
         NewTask.KeyRequest key = task.key();
-        int lot = random.nextInt(4);
-        if (lot == 0) {
-            return new Transition.Cancel(id);
+        int choice = random.nextInt(4);
+        if (choice == 0) {
+            return new Operation.Cancel(id);
         }
-        if (lot == 1 && key != null) {
+        if (choice == 1 && key != null) {
             TaskId holder =
                     model.record(key.identity()).map(record -> record.taskId()).orElse(id);
             TaskId named = random.nextInt(4) == 0 ? id : holder;
-            return random.nextInt(3) == 0
-                    ? new Transition.CountDuplicates(key.identity(), named, 1 + random.nextInt(9))
-                    : new Transition.ReleaseKey(key.identity(), named);
+            return new Operation.ReleaseKey(key.identity(), named);
         }
         // Mostly the newest attempt of a task that is there, and mostly one that is dead.
         List<Task> dead = model.find(submitted.stream().map(NewTask::id).toList()).values().stream()
@@ -286,9 +339,9 @@ final class LockStep {
                 .toList();
         if (!dead.isEmpty() && random.nextInt(4) > 0) {
             Task found = drafts.pick(dead);
-            return new Transition.Redrive(found.id(), found.progress().attempt() - (random.nextInt(5) == 0 ? 1 : 0));
+            return new Operation.Redrive(found.id(), found.progress().attempt() - (random.nextInt(5) == 0 ? 1 : 0));
         }
-        return new Transition.Redrive(id, random.nextInt(4));
+        return new Operation.Redrive(id, random.nextInt(4));
     }
 
     private void sweep() {
@@ -305,9 +358,20 @@ final class LockStep {
         assertThat(Snapshot.listed(real, query))
                 .as("step %s: %s", step, query)
                 .isEqualTo(Snapshot.listed(model, query));
+        String tenant = drafts.pick(TENANTS);
+        assertThat(depths(real, tenant))
+                .as("step %s: depths of %s", step, tenant)
+                .isEqualTo(depths(model, tenant));
+        assertThat(depths(real, null)).as("step %s: depths", step).isEqualTo(depths(model, null));
         List<TaskId> lineages = effects.lineages();
         assertThat(real.effects(lineages))
                 .as("step %s: effects of %s", step, lineages)
                 .isEqualTo(model.effects(lineages));
+    }
+
+    private static Map<String, QueueDepth> depths(TaskStore store, @Nullable String tenant) {
+        Map<String, QueueDepth> depths = new HashMap<>(store.depths(tenant));
+        depths.values().removeIf(QueueDepth.EMPTY::equals);
+        return depths;
     }
 }

@@ -2,15 +2,16 @@ package dev.semel.storetests;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.semel.store.Applied;
 import dev.semel.store.ClaimRequest;
 import dev.semel.store.Claims.Claimed;
 import dev.semel.store.NewTask;
+import dev.semel.store.Operated;
+import dev.semel.store.Operation;
 import dev.semel.store.QueueSettings;
+import dev.semel.store.Settlement;
 import dev.semel.store.Submitted.Returned;
 import dev.semel.store.Task;
 import dev.semel.store.TaskOptions;
-import dev.semel.store.Transition;
 import dev.semel.task.Lease;
 import dev.semel.task.TaskId;
 import dev.semel.task.TaskState;
@@ -26,7 +27,7 @@ import org.junit.jupiter.api.Test;
 public abstract class MutexContract extends StoreContract {
 
     private static final Draft BOUND = Draft.plain().mutex("m");
-    private static final Wish WISH = Wish.from(Draft.QUEUE);
+    private static final ClaimDraft CLAIM = ClaimDraft.from(Draft.QUEUE);
     private static final int MANY = 2_000;
 
     /** For subclasses. */
@@ -35,7 +36,7 @@ public abstract class MutexContract extends StoreContract {
     @Test
     @DisplayName("Q5: a mutex is kept with its task, whatever characters it has")
     void aMutexIsKept() {
-        for (String mutex : List.of("m", " ", "a|b:c", "ключ 🔑", "x".repeat(255))) {
+        for (String mutex : List.of("m", " spaces around ", "a|b:c", "ключ 🔑", "x".repeat(255))) {
             TaskOptions options = new TaskOptions(3, null, Duration.ofSeconds(5), mutex);
             assertThat(read(create(Draft.plain().options(options))).options()).isEqualTo(options);
         }
@@ -48,12 +49,12 @@ public abstract class MutexContract extends StoreContract {
         Instant due = clock.instant();
         TaskId second = create(BOUND);
         TaskId third = create(BOUND);
-        assertThat(claimIds(WISH)).containsExactly(first);
+        assertThat(claimIds(CLAIM)).containsExactly(first);
         assertThat(List.of(state(second), state(third))).containsOnly(TaskState.WAITING);
         assertThat(read(second).progress().dueAt()).isEqualTo(due);
-        assertThat(claimIds(WISH)).isEmpty();
+        assertThat(claimIds(CLAIM)).isEmpty();
         TaskId fourth = create(BOUND);
-        assertThat(claimIds(WISH)).isEmpty();
+        assertThat(claimIds(CLAIM)).isEmpty();
         assertThat(state(fourth)).isEqualTo(TaskState.WAITING);
     }
 
@@ -66,10 +67,10 @@ public abstract class MutexContract extends StoreContract {
         TaskId first = create(BOUND.delay(Duration.ofSeconds(1)));
         TaskId second = create(BOUND.delay(Duration.ofSeconds(2)).priority(9));
         clock.advance(Duration.ofSeconds(5));
-        assertThat(claimIds(WISH)).isEmpty();
+        assertThat(claimIds(CLAIM)).isEmpty();
         for (TaskId next : List.of(first, second, third)) {
             assertThat(state(next)).isEqualTo(TaskState.WAITING);
-            applied(new Transition.Complete(running, null));
+            applied(new Settlement.Complete(running, null));
             assertThat(state(next)).isEqualTo(TaskState.PENDING);
             assertThat(everything().open().stream().filter(task -> task.state() == TaskState.PENDING))
                     .hasSize(1);
@@ -80,22 +81,22 @@ public abstract class MutexContract extends StoreContract {
 
     @Test
     @DisplayName(
-            "Q5, L2: however the attempt ends, the next one becomes pending in the same step and listeners are told")
+            "Q5, L2: however the attempt ends, the next task becomes pending in the same step and listeners are notified")
     void everyEndLetsTheNextGo() {
-        List<Function<Lease, Transition>> ends = List.of(
-                lease -> new Transition.Complete(lease, null),
-                lease -> new Transition.Retry(lease, Duration.ofDays(1), "again"),
-                lease -> new Transition.PutBack(lease, Duration.ofDays(1)),
-                lease -> new Transition.Fail(lease, false, "broken"),
-                lease -> new Transition.Fail(lease, true, "too slow"),
-                Transition.Cancelled::new);
+        List<Function<Lease, Settlement>> ends = List.of(
+                lease -> new Settlement.Complete(lease, null),
+                lease -> new Settlement.Retry(lease, Duration.ofDays(1), "again"),
+                lease -> new Settlement.PutBack(lease, Duration.ofDays(1)),
+                lease -> new Settlement.Fail(lease, false, "broken"),
+                lease -> new Settlement.Fail(lease, true, "too slow"),
+                Settlement.Cancelled::new);
         Ear ear = new Ear();
         store.listen(ear);
         create(BOUND);
         Lease running = claimOne();
-        for (Function<Lease, Transition> end : ends) {
+        for (Function<Lease, Settlement> end : ends) {
             TaskId next = create(BOUND);
-            assertThat(claimIds(WISH)).isEmpty();
+            assertThat(claimIds(CLAIM)).isEmpty();
             ear.forget();
             applied(end.apply(running));
             assertThat(state(next)).isEqualTo(TaskState.PENDING);
@@ -110,45 +111,45 @@ public abstract class MutexContract extends StoreContract {
     void aRetriedTaskComesBack() {
         TaskId first = create(BOUND);
         TaskId second = create(BOUND);
-        applied(new Transition.Retry(claimOne(), Duration.ofSeconds(1), "again"));
+        applied(new Settlement.Retry(claimOne(), Duration.ofSeconds(1), "again"));
         Lease other = claimOne();
         assertThat(other.taskId()).isEqualTo(second);
         clock.advance(Duration.ofSeconds(1));
-        assertThat(claimIds(WISH)).isEmpty();
-        applied(new Transition.Complete(other, null));
-        assertThat(claimOne()).isEqualTo(new Lease(first, 2));
+        assertThat(claimIds(CLAIM)).isEmpty();
+        applied(new Settlement.Complete(other, null));
+        assertThat(claimOne()).isEqualTo(lease(first, 2));
     }
 
     @Test
-    @DisplayName("Q5: a cancelled one that was pending lets the next go; one that was waiting does not")
+    @DisplayName("Q5: the cancellation of a pending task makes the next one pending; that of a waiting one does not")
     void cancellationsOfThoseThatDoNotRun() {
         create(BOUND);
         TaskId second = create(BOUND);
         TaskId third = create(BOUND);
         TaskId fourth = create(BOUND);
         Lease running = claimOne();
-        applied(new Transition.Cancel(second));
+        applied(new Operation.Cancel(second));
         assertThat(state(third)).isEqualTo(TaskState.WAITING);
-        applied(new Transition.Complete(running, null));
+        applied(new Settlement.Complete(running, null));
         assertThat(state(third)).isEqualTo(TaskState.PENDING);
         assertThat(state(fourth)).isEqualTo(TaskState.WAITING);
-        applied(new Transition.Cancel(third));
+        applied(new Operation.Cancel(third));
         assertThat(state(fourth)).isEqualTo(TaskState.PENDING);
-        assertThat(claimIds(WISH)).containsExactly(fourth);
+        assertThat(claimIds(CLAIM)).containsExactly(fourth);
     }
 
     @Test
-    @DisplayName("Q5: a lease that ran out keeps the mutex: the task that had it is the next to run")
+    @DisplayName("Q5: an expired lease keeps the mutex: the task that had it is the next to run")
     void anExpiredLeaseKeepsTheMutex() {
         TaskId first = create(BOUND);
         create(BOUND.priority(9).delay(Duration.ofSeconds(1)));
         claimOne();
-        leasesRunOut();
-        assertThat(claimIds(WISH.suspects(0))).isEmpty();
-        assertThat(claimOne()).isEqualTo(new Lease(first, 2));
-        assertThat(claimIds(WISH)).isEmpty();
-        leasesRunOut();
-        assertThat(claimOne()).isEqualTo(new Lease(first, 3));
+        leasesExpire();
+        assertThat(claimIds(CLAIM.suspects(0))).isEmpty();
+        assertThat(claimOne()).isEqualTo(lease(first, 2));
+        assertThat(claimIds(CLAIM)).isEmpty();
+        leasesExpire();
+        assertThat(claimOne()).isEqualTo(lease(first, 3));
     }
 
     @Test
@@ -157,23 +158,23 @@ public abstract class MutexContract extends StoreContract {
         create(BOUND);
         TaskId second = create(BOUND);
         Lease lease = claimOne();
-        leasesRunOut();
-        assertThat(claimIds(WISH.suspects(0))).isEmpty();
-        applied(new Transition.Complete(lease, null));
-        assertThat(claimIds(WISH.suspects(0))).containsExactly(second);
+        leasesExpire();
+        assertThat(claimIds(CLAIM.suspects(0))).isEmpty();
+        applied(new Settlement.Complete(lease, null));
+        assertThat(claimIds(CLAIM.suspects(0))).containsExactly(second);
     }
 
     @Test
     @DisplayName(
-            "Q5, M7: one that was asked to cancel keeps the mutex until it has ended; vanished, it lets the next go")
+            "Q5, M7: a task that was asked to cancel keeps the mutex until it has ended; if it vanished, the next one becomes pending")
     void aVanishedOneThatWasAskedToCancel() {
         TaskId first = create(BOUND);
         TaskId second = create(BOUND);
         claimOne();
-        apply(new Transition.Cancel(first));
-        assertThat(claimIds(WISH)).isEmpty();
-        leasesRunOut();
-        assertThat(claimIds(WISH)).containsExactly(second);
+        apply(new Operation.Cancel(first));
+        assertThat(claimIds(CLAIM)).isEmpty();
+        leasesExpire();
+        assertThat(claimIds(CLAIM)).containsExactly(second);
         assertThat(state(first)).isEqualTo(TaskState.CANCELLED);
     }
 
@@ -183,15 +184,15 @@ public abstract class MutexContract extends StoreContract {
         create(BOUND);
         Lease running = claimOne();
         TaskId other = create(BOUND.queue("other"));
-        assertThat(claimIds(Wish.from("other"))).isEmpty();
+        assertThat(claimIds(ClaimDraft.from("other"))).isEmpty();
         assertThat(state(other)).isEqualTo(TaskState.WAITING);
         Ear ear = new Ear();
         store.listen(ear);
-        applied(new Transition.Complete(running, null));
+        applied(new Settlement.Complete(running, null));
         ear.awaitDue("other");
-        assertThat(claimIds(Wish.from("other"))).containsExactly(other);
+        assertThat(claimIds(ClaimDraft.from("other"))).containsExactly(other);
         create(BOUND);
-        assertThat(claimIds(WISH)).isEmpty();
+        assertThat(claimIds(CLAIM)).isEmpty();
     }
 
     @Test
@@ -208,7 +209,7 @@ public abstract class MutexContract extends StoreContract {
         create(Draft.plain().queue("q1"));
         create(Draft.plain().queue("q1").mutex("M"));
         create(Draft.plain().queue("q1").mutex("m "));
-        List<Claimed> taken = claim(Wish.from("q1", "q2")).tasks();
+        List<Claimed> taken = claim(ClaimDraft.from("q1", "q2")).tasks();
         assertThat(taken.stream()
                         .filter(claimed -> "m".equals(claimed.task().options().mutex()))
                         .map(claimed ->
@@ -234,16 +235,16 @@ public abstract class MutexContract extends StoreContract {
         while (taken.size() < 10) {
             claims++;
             assertThat(claims).as("claims for %s of 10 others", taken.size()).isLessThanOrEqualTo(5);
-            taken.addAll(claimIds(WISH.limit(5)));
+            taken.addAll(claimIds(CLAIM.limit(5)));
         }
         assertThat(taken)
                 .containsExactlyInAnyOrderElementsOf(
                         others.stream().map(NewTask::id).toList());
-        List<Transition> cancels = new ArrayList<>();
-        many.subList(1, MANY).forEach(task -> cancels.add(new Transition.Cancel(task.id())));
-        assertThat(store.apply(cancels)).containsOnly(Applied.APPLIED);
-        applied(new Transition.Complete(running, null));
-        assertThat(claimIds(WISH)).containsExactly(many.getFirst().id());
+        List<Operation> cancels = new ArrayList<>();
+        many.subList(1, MANY).forEach(task -> cancels.add(new Operation.Cancel(task.id())));
+        assertThat(store.operate(cancels)).containsOnly(Operated.APPLIED);
+        applied(new Settlement.Complete(running, null));
+        assertThat(claimIds(CLAIM)).containsExactly(many.getFirst().id());
     }
 
     @Test
@@ -251,19 +252,19 @@ public abstract class MutexContract extends StoreContract {
     void whatWaitsIsNotDue() {
         create(BOUND);
         create(BOUND);
-        assertThat(claim(WISH).nextDue()).isPositive().isLessThanOrEqualTo(Wish.LEASE);
-        assertThat(claim(WISH).nextDue()).isPositive().isLessThanOrEqualTo(Wish.LEASE);
+        assertThat(claim(CLAIM).nextDue()).isPositive().isLessThanOrEqualTo(ClaimDraft.LEASE);
+        assertThat(claim(CLAIM).nextDue()).isPositive().isLessThanOrEqualTo(ClaimDraft.LEASE);
     }
 
     @Test
-    @DisplayName("Q3 to Q5: a task that its mutex holds back uses up neither a start nor a place nor the claim's limit")
+    @DisplayName("Q3 to Q5: a task that its mutex holds back uses up neither a start nor a slot nor the claim's limit")
     void whatWaitsUsesUpNothing() {
         create(BOUND);
         claimOne();
         set("limited", QueueSettings.builder().rateLimit("1/min").concurrency(1));
         create(BOUND.queue("limited").priority(9));
         TaskId free = create(Draft.plain().queue("limited"));
-        assertThat(claimIds(Wish.from("limited").limit(1))).containsExactly(free);
+        assertThat(claimIds(ClaimDraft.from("limited").limit(1))).containsExactly(free);
     }
 
     @Test
@@ -271,7 +272,7 @@ public abstract class MutexContract extends StoreContract {
     void aRepeatedClaimGetsTheHolder() {
         TaskId first = create(BOUND);
         create(BOUND);
-        ClaimRequest request = WISH.as(nextClaim());
+        ClaimRequest request = CLAIM.as(nextClaim());
         assertThat(store.claim(request).tasks()).hasSize(1);
         assertThat(store.claim(request.again()).tasks().stream()
                         .map(claimed -> claimed.task().id()))
@@ -288,16 +289,16 @@ public abstract class MutexContract extends StoreContract {
         Lease replaced = claimOne();
         assertThat(replaced.taskId()).isEqualTo(old);
         TaskId replacing = create(keyed.replacing());
-        applied(new Transition.Complete(holder, null));
+        applied(new Settlement.Complete(holder, null));
         assertThat(state(replacing)).as("the replaced one still runs").isEqualTo(TaskState.WAITING);
-        assertThat(claimIds(WISH)).isEmpty();
+        assertThat(claimIds(CLAIM)).isEmpty();
         create(BOUND);
         holder = claimOne();
-        applied(new Transition.Cancelled(replaced));
-        assertThat(claimIds(WISH)).isEmpty();
+        applied(new Settlement.Cancelled(replaced));
+        assertThat(claimIds(CLAIM)).isEmpty();
         assertThat(state(replacing)).as("the mutex is held").isEqualTo(TaskState.WAITING);
-        applied(new Transition.Complete(holder, null));
-        assertThat(claimIds(WISH)).containsExactly(replacing);
+        applied(new Settlement.Complete(holder, null));
+        assertThat(claimIds(CLAIM)).containsExactly(replacing);
     }
 
     @Test
@@ -308,12 +309,12 @@ public abstract class MutexContract extends StoreContract {
         Lease old = claimOne();
         TaskId other = create(BOUND);
         TaskId replacing = create(keyed.replacing());
-        assertThat(claimIds(WISH)).isEmpty();
-        applied(new Transition.Cancelled(old));
+        assertThat(claimIds(CLAIM)).isEmpty();
+        applied(new Settlement.Cancelled(old));
         Lease next = claimOne();
         assertThat(next.taskId()).isIn(other, replacing);
-        assertThat(claimIds(WISH)).isEmpty();
-        applied(new Transition.Complete(next, null));
+        assertThat(claimIds(CLAIM)).isEmpty();
+        applied(new Settlement.Complete(next, null));
         assertThat(claimOne().taskId()).isIn(other, replacing).isNotEqualTo(next.taskId());
     }
 
@@ -324,14 +325,14 @@ public abstract class MutexContract extends StoreContract {
         create(BOUND);
         Lease holder = claimOne();
         TaskId waiting = create(keyed);
-        assertThat(claimIds(WISH)).isEmpty();
+        assertThat(claimIds(CLAIM)).isEmpty();
         Returned returned = (Returned) submit(keyed);
         assertThat(returned.existing().taskId()).isEqualTo(waiting);
         assertThat(returned.existing().state()).isEqualTo(TaskState.WAITING);
         TaskId replacing = create(keyed.replacing());
         assertThat(state(waiting)).isEqualTo(TaskState.CANCELLED);
-        applied(new Transition.Complete(holder, null));
-        assertThat(claimIds(WISH)).containsExactly(replacing);
+        applied(new Settlement.Complete(holder, null));
+        assertThat(claimIds(CLAIM)).containsExactly(replacing);
     }
 
     @Test
@@ -340,24 +341,24 @@ public abstract class MutexContract extends StoreContract {
         TaskId dead = createIn(TaskState.FAILED, BOUND);
         create(BOUND);
         Lease holder = claimOne();
-        applied(new Transition.Redrive(dead, 1));
-        assertThat(claimIds(WISH)).isEmpty();
+        applied(new Operation.Redrive(dead, 1));
+        assertThat(claimIds(CLAIM)).isEmpty();
         Task waiting = read(dead);
         assertThat(waiting.state()).isEqualTo(TaskState.WAITING);
         assertThat(waiting.progress().attempt()).isEqualTo(1);
-        applied(new Transition.Redrive(dead, 1));
+        applied(new Operation.Redrive(dead, 1));
         assertThat(state(dead)).isEqualTo(TaskState.WAITING);
-        applied(new Transition.Complete(holder, null));
-        assertThat(claimOne()).isEqualTo(new Lease(dead, 2));
+        applied(new Settlement.Complete(holder, null));
+        assertThat(claimOne()).isEqualTo(lease(dead, 2));
     }
 
     @Test
-    @DisplayName("Q5, M2: an end that is sent again lets nobody else go")
-    void aRepeatedEndLetsNobodyElseGo() {
+    @DisplayName("Q5, M2: an end that is sent again makes no other task pending")
+    void aRepeatedEndWakesNoOther() {
         create(BOUND);
         create(BOUND);
         create(BOUND);
-        Transition end = new Transition.Complete(claimOne(), null);
+        Settlement end = new Settlement.Complete(claimOne(), null);
         applied(end);
         changesNothing(() -> applied(end));
         claimOne();

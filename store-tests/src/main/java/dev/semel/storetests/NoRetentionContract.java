@@ -2,10 +2,13 @@ package dev.semel.storetests;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.semel.store.Applied;
 import dev.semel.store.Attempt;
 import dev.semel.store.NewTask;
+import dev.semel.store.Operated;
+import dev.semel.store.Operation;
 import dev.semel.store.QueueSettings;
+import dev.semel.store.Settled;
+import dev.semel.store.Settlement;
 import dev.semel.store.Submitted.Conflicted;
 import dev.semel.store.Submitted.Created;
 import dev.semel.store.Submitted.ExistingTask;
@@ -13,7 +16,6 @@ import dev.semel.store.Submitted.Returned;
 import dev.semel.store.SweepRequest;
 import dev.semel.store.Swept;
 import dev.semel.store.Task;
-import dev.semel.store.Transition;
 import dev.semel.task.Lease;
 import dev.semel.task.ReusePolicy;
 import dev.semel.task.TaskId;
@@ -45,10 +47,10 @@ public abstract class NoRetentionContract extends StoreContract {
     @DisplayName("Q7: with the completion input and result go; the bare task stays, with its attempts")
     void aCompletedTaskIsBare() {
         TaskId id = create(KEYED.priority(3));
-        applied(new Transition.Retry(claimOne(), Duration.ZERO, "again"));
+        applied(new Settlement.Retry(claimOne(), Duration.ZERO, "again"));
         assertThat(read(id).input()).isNotNull();
         Task before = read(id);
-        applied(new Transition.Complete(claimOne(), "\"secret\""));
+        applied(new Settlement.Complete(claimOne(), "\"secret\""));
         Instant now = clock.instant();
         assertThat(read(id))
                 .isEqualTo(new Task(
@@ -74,27 +76,27 @@ public abstract class NoRetentionContract extends StoreContract {
     }
 
     @Test
-    @DisplayName("Q7: in every way to be cancelled the input goes")
+    @DisplayName("Q7: every kind of cancellation deletes the input")
     void aCancelledTaskIsBare() {
         assertBare(createIn(TaskState.CANCELLED, Draft.plain()));
-        List<Function<Lease, Transition>> ends = List.of(
-                Transition.Cancelled::new,
-                lease -> new Transition.Retry(lease, Duration.ZERO, "again"),
-                lease -> new Transition.PutBack(lease, Duration.ZERO),
-                lease -> new Transition.Fail(lease, false, "broken"));
-        for (Function<Lease, Transition> end : ends) {
+        List<Function<Lease, Settlement>> ends = List.of(
+                Settlement.Cancelled::new,
+                lease -> new Settlement.Retry(lease, Duration.ZERO, "again"),
+                lease -> new Settlement.PutBack(lease, Duration.ZERO),
+                lease -> new Settlement.Fail(lease, false, "broken"));
+        for (Function<Lease, Settlement> end : ends) {
             TaskId id = create(Draft.plain());
             Lease lease = claimOne();
-            apply(new Transition.Cancel(id));
+            apply(new Operation.Cancel(id));
             assertThat(read(id).input()).isNotNull();
             applied(end.apply(lease));
             assertBare(id);
         }
         TaskId vanished = create(Draft.plain());
         claimOne();
-        apply(new Transition.Cancel(vanished));
-        leasesRunOut();
-        assertThat(claimIds(Wish.from(Draft.QUEUE))).isEmpty();
+        apply(new Operation.Cancel(vanished));
+        leasesExpire();
+        assertThat(claimIds(ClaimDraft.from(Draft.QUEUE))).isEmpty();
         assertBare(vanished);
         TaskId replaced = create(KEYED);
         TaskId replacing = create(KEYED.replacing());
@@ -117,10 +119,10 @@ public abstract class NoRetentionContract extends StoreContract {
         assertThat(read(failed).input()).isEqualTo(KEYED.input());
         assertThat(read(timedOut).input()).isEqualTo("{\"n\":2}");
         assertThat(record(KEYED).dataGone()).isFalse();
-        applied(new Transition.Redrive(failed, 1));
-        assertThat(claim(Wish.from(Draft.QUEUE)).tasks().getFirst().task().input())
+        applied(new Operation.Redrive(failed, 1));
+        assertThat(claim(ClaimDraft.from(Draft.QUEUE)).tasks().getFirst().task().input())
                 .isEqualTo(KEYED.input());
-        applied(new Transition.Complete(new Lease(failed, 2), "1"));
+        applied(new Settlement.Complete(lease(failed, 2), "1"));
         assertThat(read(failed).dataGone()).isTrue();
         assertThat(record(KEYED).dataGone()).isTrue();
     }
@@ -130,14 +132,14 @@ public abstract class NoRetentionContract extends StoreContract {
     void repeatedMoves() {
         create(KEYED);
         Lease lease = claimOne();
-        Transition complete = new Transition.Complete(lease, "1");
+        Settlement complete = new Settlement.Complete(lease, "1");
         applied(complete);
         changesNothing(() -> {
             applied(complete);
-            assertThat(apply(new Transition.Fail(lease, false, "late"))).isEqualTo(Applied.STALE);
-            assertThat(apply(new Transition.Extend(lease, Wish.LEASE))).isEqualTo(Applied.STALE);
-            assertThat(apply(new Transition.Cancel(lease.taskId()))).isEqualTo(Applied.STALE);
-            assertThat(apply(new Transition.Redrive(lease.taskId(), 1))).isEqualTo(Applied.STALE);
+            assertThat(apply(new Settlement.Fail(lease, false, "late"))).isEqualTo(Settled.STALE);
+            assertThat(apply(new Settlement.Extend(lease, ClaimDraft.LEASE))).isEqualTo(Settled.STALE);
+            assertThat(apply(new Operation.Cancel(lease.taskId()))).isEqualTo(Operated.STALE);
+            assertThat(apply(new Operation.Redrive(lease.taskId(), 1))).isEqualTo(Operated.STALE);
         });
     }
 
@@ -147,29 +149,29 @@ public abstract class NoRetentionContract extends StoreContract {
         for (Draft draft : List.of(Draft.plain(), KEYED)) {
             NewTask task = task(draft);
             Created first = (Created) submit(task);
-            applied(new Transition.Complete(claimOne(), "1"));
+            applied(new Settlement.Complete(claimOne(), "1"));
             changesNothing(() -> assertThat(submit(task))
                     .isEqualTo(new Created(task.id(), 1, TaskState.COMPLETED, first.createdAt())));
         }
         NewTask cancelled = task(Draft.keyed("cancelled"));
         Created first = (Created) submit(cancelled);
-        applied(new Transition.Cancel(cancelled.id()));
+        applied(new Operation.Cancel(cancelled.id()));
         changesNothing(() -> assertThat(submit(cancelled))
                 .isEqualTo(new Created(cancelled.id(), 1, TaskState.CANCELLED, first.createdAt())));
     }
 
     @Test
     @DisplayName(
-            "Q7: a duplicate is answered that the data has gone, other input is still a conflict, before a sweep and after")
+            "Q7: a duplicate is answered that the data was deleted, other input is still a conflict, before a sweep and after")
     void duplicatesOfABareTask() {
         TaskId id = create(KEYED);
         Instant created = clock.instant();
         clock.advance(Duration.ofSeconds(1));
-        applied(new Transition.Complete(claimOne(), "\"secret\""));
+        applied(new Settlement.Complete(claimOne(), "\"secret\""));
         ExistingTask gone = new ExistingTask(
                 id, Draft.TYPE, 1, TaskState.COMPLETED, KEYED.hash(), created, clock.instant(), true, null, null);
         for (int round = 0; round < 2; round++) {
-            changesNothing(() -> {
+            countsOnly(2, KEYED, () -> {
                 assertThat(submit(KEYED)).isEqualTo(new Returned(gone, false));
                 assertThat(submit(KEYED.input("{\"n\":2}"))).isEqualTo(new Conflicted(gone));
                 assertThat(submit(KEYED.input("{\"n\":2}")
@@ -188,7 +190,7 @@ public abstract class NoRetentionContract extends StoreContract {
     void aSweepRemovesTheBareTask() {
         NewTask task = task(KEYED);
         submit(task);
-        applied(new Transition.Complete(claimOne(), "1"));
+        applied(new Settlement.Complete(claimOne(), "1"));
         SweepRequest byQueue =
                 new SweepRequest(Duration.ofDays(1), Map.of(Draft.QUEUE, Duration.ZERO), Duration.ofDays(1), 10);
         Created answer = (Created) submit(task);
@@ -212,19 +214,19 @@ public abstract class NoRetentionContract extends StoreContract {
     }
 
     @Test
-    @DisplayName("Q7, S10: a task that waited for one that lost its data goes on")
-    void aSuccessorGoesOn() {
+    @DisplayName("Q7, S10: a task that waited for one whose data was deleted becomes pending")
+    void aSuccessorBecomesPending() {
         create(KEYED);
         Lease lease = claimOne();
         TaskId next = create(KEYED.replacing());
-        applied(new Transition.Cancelled(lease));
+        applied(new Settlement.Cancelled(lease));
         assertThat(read(lease.taskId()).dataGone()).isTrue();
-        assertThat(claimIds(Wish.from(Draft.QUEUE))).containsExactly(next);
+        assertThat(claimIds(ClaimDraft.from(Draft.QUEUE))).containsExactly(next);
     }
 
     @Test
     @DisplayName(
-            "Q7: the retention at the end counts: what ended before keeps its data, and what is gone does not come back")
+            "Q7: the retention at the end counts: a task that ended before keeps its data, and deleted data is not restored")
     void theRetentionAtTheEndCounts() {
         TaskId gone = createIn(TaskState.COMPLETED, Draft.plain());
         set(Draft.QUEUE, QueueSettings.builder().retention(MILLISECOND));
@@ -234,15 +236,15 @@ public abstract class NoRetentionContract extends StoreContract {
         assertThat(read(kept).input()).isNotNull();
         assertThat(read(kept).progress().result()).isEqualTo("\"done\"");
         TaskId other = create(Draft.plain().queue("other"));
-        applied(new Transition.Cancel(other));
+        applied(new Operation.Cancel(other));
         assertThat(read(other).input()).isNotNull();
     }
 
     @Test
     @DisplayName("Q7: a retention of zero that is declared holds too")
     void aDeclaredRetentionHolds() {
-        applied(new Transition.ResetQueue(Draft.QUEUE));
-        applied(new Transition.DeclareQueue(
+        applied(new Operation.ResetQueue(Draft.QUEUE));
+        applied(new Operation.DeclareQueue(
                 Draft.QUEUE, QueueSettings.builder().retention(Duration.ZERO).build()));
         assertThat(read(createIn(TaskState.COMPLETED, Draft.plain())).dataGone())
                 .isTrue();

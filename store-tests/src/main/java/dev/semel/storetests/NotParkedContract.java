@@ -2,12 +2,13 @@ package dev.semel.storetests;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.semel.store.Applied;
 import dev.semel.store.EffectOutcome.How;
 import dev.semel.store.EffectState;
+import dev.semel.store.Operated;
 import dev.semel.store.Resolution.Verdict;
+import dev.semel.store.Settled;
+import dev.semel.store.Settlement;
 import dev.semel.store.Task;
-import dev.semel.store.Transition;
 import dev.semel.task.EffectId;
 import dev.semel.task.Lease;
 import dev.semel.task.TaskState;
@@ -16,26 +17,26 @@ import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** The law of a person's word, E8, where no task is parked because of the effect. */
+/** The law of a resolution, E8, where no task is parked because of the effect. */
 public abstract class NotParkedContract extends EffectStoreContract {
 
     /** For subclasses. */
     protected NotParkedContract() {}
 
     @Test
-    @DisplayName("E8: a task that is parked goes on only by a word that fits the attempt that parked it")
+    @DisplayName("E8: a parked task continues only by a resolution of the attempt that parked it")
     void aTaskThatIsParkedByALaterAttempt() {
         Lease first = intended(KEYED);
         EffectId mail = new EffectId(first.taskId(), "mail", 0);
         applied(intend(first, mail));
-        applied(new Transition.PutBack(first, Duration.ZERO));
+        applied(new Settlement.PutBack(first, Duration.ZERO));
         Lease second = claimOne();
         applied(park(second));
         Task parked = read(first.taskId());
-        refused(Applied.HELD, resolve(mail, first, Verdict.GIVE_UP));
+        refused(Operated.HELD, resolve(mail, first, Verdict.GIVE_UP));
         applied(resolve(mail, first, Verdict.NOT_DONE));
         assertThat(read(first.taskId()))
-                .as("it waits for a word about the other one")
+                .as("it waits for the resolution of the other one")
                 .isEqualTo(parked);
         applied(resolve(second, Verdict.DONE));
         assertThat(state(first.taskId())).isEqualTo(TaskState.PENDING);
@@ -43,22 +44,22 @@ public abstract class NotParkedContract extends EffectStoreContract {
 
     @Test
     @DisplayName(
-            "E8: of a task that is open otherwise than parked a word settles the effect and leaves the task; giving up is refused")
+            "E8: while the task is open but not parked, a resolution settles the effect and leaves the task; giving up is rejected")
     void ofATaskThatIsOpen() {
         for (Verdict verdict : List.of(Verdict.DONE, Verdict.NOT_DONE)) {
             Lease pending = leftUnknown(Draft.plain());
             leavesTheTask(pending, verdict);
-            applied(new Transition.Complete(claimOne(), null));
+            applied(new Settlement.Complete(claimOne(), null));
             Lease running = leftUnknown(Draft.plain());
             Lease second = claimOne();
             leavesTheTask(running, verdict);
-            assertThat(apply(intend(second))).isEqualTo(verdict == Verdict.DONE ? Applied.SETTLED : Applied.APPLIED);
-            applied(new Transition.Complete(second, null));
+            assertThat(apply(intend(second))).isEqualTo(verdict == Verdict.DONE ? Settled.CONCLUDED : Settled.APPLIED);
+            applied(new Settlement.Complete(second, null));
         }
     }
 
     private void leavesTheTask(Lease left, Verdict verdict) {
-        refused(Applied.HELD, resolve(left, Verdict.GIVE_UP));
+        refused(Operated.HELD, resolve(left, Verdict.GIVE_UP));
         Task before = read(left.taskId());
         applied(resolve(left, verdict));
         assertThat(read(left.taskId())).isEqualTo(before);
@@ -66,30 +67,31 @@ public abstract class NotParkedContract extends EffectStoreContract {
     }
 
     @Test
-    @DisplayName("E8: a task that was parked by an earlier attempt is not failed by a word about what that one left")
+    @DisplayName(
+            "E8: a task that was parked by an earlier attempt is not failed by a resolution of what that attempt left")
     void aTaskThatRunsAgainIsNotGivenUp() {
         Lease lease = intended(KEYED);
         EffectId mail = new EffectId(lease.taskId(), "mail", 0);
         applied(intend(lease, mail));
         applied(park(lease));
         applied(resolve(lease, Verdict.DONE));
-        refused(Applied.HELD, resolve(mail, lease, Verdict.GIVE_UP));
+        refused(Operated.HELD, resolve(mail, lease, Verdict.GIVE_UP));
         claimOne();
-        refused(Applied.HELD, resolve(mail, lease, Verdict.GIVE_UP));
+        refused(Operated.HELD, resolve(mail, lease, Verdict.GIVE_UP));
         assertThat(state(lease.taskId())).isEqualTo(TaskState.RUNNING);
     }
 
     @Test
-    @DisplayName("E8: of a task that has ended a word is noted, giving up too, and the task stays as it was")
+    @DisplayName("E8: a resolution after the end of the task is recorded, giving up too, and the task stays as it was")
     void ofATaskThatHasEnded() {
         for (Verdict verdict : Verdict.values()) {
             for (TaskState end : List.of(TaskState.COMPLETED, TaskState.FAILED, TaskState.CANCELLED)) {
                 Lease lease = intended(Draft.plain());
                 applied(
                         switch (end) {
-                            case COMPLETED -> new Transition.Complete(lease, "1");
-                            case FAILED -> new Transition.Fail(lease, false, "broken");
-                            default -> new Transition.Cancelled(lease);
+                            case COMPLETED -> new Settlement.Complete(lease, "1");
+                            case FAILED -> new Settlement.Fail(lease, false, "broken");
+                            default -> new Settlement.Cancelled(lease);
                         });
                 Task before = read(lease.taskId());
                 applied(resolve(lease, verdict));
@@ -108,12 +110,12 @@ public abstract class NotParkedContract extends EffectStoreContract {
     }
 
     @Test
-    @DisplayName("E8: of a task whose data has gone a word is noted, and a rerun finds it")
-    void ofATaskThatHasGone() {
+    @DisplayName("E8: a resolution after the deletion of the task's data is recorded, and a rerun finds it")
+    void ofADeletedTask() {
         for (Verdict verdict : Verdict.values()) {
             Draft draft = Draft.keyed(verdict.word());
             Lease lease = intended(draft);
-            applied(new Transition.Fail(lease, false, "broken"));
+            applied(new Settlement.Fail(lease, false, "broken"));
             store.sweep(ALL);
             assertThat(store.find(List.of(lease.taskId()))).isEmpty();
             applied(resolve(lease, verdict));
@@ -121,8 +123,8 @@ public abstract class NotParkedContract extends EffectStoreContract {
             Lease rerun = begin(draft);
             assertThat(effect(read(rerun.taskId()).lineage()).resolution()).isEqualTo(kept(verdict, "ann"));
             assertThat(apply(intend(rerun, charge(lease))))
-                    .isEqualTo(verdict == Verdict.DONE ? Applied.SETTLED : Applied.APPLIED);
-            applied(new Transition.Complete(rerun, null));
+                    .isEqualTo(verdict == Verdict.DONE ? Settled.CONCLUDED : Settled.APPLIED);
+            applied(new Settlement.Complete(rerun, null));
         }
     }
 }

@@ -2,19 +2,21 @@ package dev.semel.storetests;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.semel.store.Applied;
 import dev.semel.store.Attempt;
 import dev.semel.store.ClaimRequest;
 import dev.semel.store.Claims;
 import dev.semel.store.EffectRecord;
 import dev.semel.store.EffectState;
+import dev.semel.store.Operated;
+import dev.semel.store.Operation;
 import dev.semel.store.QueueDepth;
 import dev.semel.store.QueueSettings;
 import dev.semel.store.Resolution.Verdict;
+import dev.semel.store.Settled;
+import dev.semel.store.Settlement;
 import dev.semel.store.Submitted.Returned;
 import dev.semel.store.SweepRequest;
 import dev.semel.store.Task;
-import dev.semel.store.Transition;
 import dev.semel.task.EffectId;
 import dev.semel.task.Lease;
 import dev.semel.task.TaskId;
@@ -37,7 +39,7 @@ public abstract class ParkContract extends EffectStoreContract {
     @DisplayName("E7: a parked task is waiting without a lease, keeps its due time, and its attempt costs no failure")
     void aParkedTaskIsWaiting() {
         TaskId id = create(KEYED);
-        applied(new Transition.Retry(claimOne(), Duration.ZERO, "first"));
+        applied(new Settlement.Retry(claimOne(), Duration.ZERO, "first"));
         Instant started = clock.instant();
         Lease lease = claimOne();
         applied(intend(lease));
@@ -47,11 +49,11 @@ public abstract class ParkContract extends EffectStoreContract {
         assertThat(read(id).progress())
                 .isEqualTo(new Task.Progress(TaskState.WAITING, 2, 1, 0, dueAt, false, null, null, REASON));
         assertThat(store.attempts(id).getLast())
-                .isEqualTo(new Attempt(2, Wish.WORKER, started, clock.instant(), Attempt.Outcome.PARKED, REASON));
+                .isEqualTo(new Attempt(2, ClaimDraft.WORKER, started, clock.instant(), Attempt.Outcome.PARKED, REASON));
         assertThat(effect(lease))
                 .isEqualTo(new EffectRecord(
                         charge(lease),
-                        lease,
+                        lease.attemptId(),
                         EffectState.UNKNOWN,
                         started,
                         null,
@@ -65,10 +67,10 @@ public abstract class ParkContract extends EffectStoreContract {
     }
 
     @Test
-    @DisplayName("E7: no claim takes a parked task, however long it waits, and none is told of its due time")
+    @DisplayName("E7: no claim takes a parked task, however long it waits, and none returns its due time")
     void aParkedTaskIsNotClaimed() {
         create(Draft.plain());
-        ClaimRequest request = WISH.as(nextClaim());
+        ClaimRequest request = CLAIM.as(nextClaim());
         Lease lease = store.claim(request).tasks().getFirst().lease();
         applied(intend(lease));
         applied(park(lease));
@@ -76,17 +78,17 @@ public abstract class ParkContract extends EffectStoreContract {
                 .as("not its claim's own any more")
                 .isEmpty();
         clock.advance(Duration.ofDays(365));
-        Claims claims = claim(WISH);
+        Claims claims = claim(CLAIM);
         assertThat(claims.tasks()).isEmpty();
         assertThat(claims.nextDue()).isNull();
-        assertStale(new Transition.Extend(lease, Wish.LEASE), intend(lease), done(lease));
+        assertStale(new Settlement.Extend(lease, ClaimDraft.LEASE), intend(lease), done(lease));
         store.sweep(ALL);
         assertThat(state(lease.taskId())).isEqualTo(TaskState.WAITING);
         assertThat(read(lease.taskId()).progress().vanished()).isZero();
     }
 
     @Test
-    @DisplayName("E7, Q4: a parked task takes no place of its queue's concurrency")
+    @DisplayName("E7, Q4: a parked task takes no slot of its queue's concurrency")
     void aParkedTaskTakesNoPlace() {
         set(Draft.QUEUE, QueueSettings.builder().concurrency(1));
         Ear ear = new Ear();
@@ -94,19 +96,19 @@ public abstract class ParkContract extends EffectStoreContract {
         Lease lease = begin(Draft.plain());
         applied(intend(lease));
         TaskId next = create(Draft.plain());
-        assertThat(claimIds(WISH)).isEmpty();
+        assertThat(claimIds(CLAIM)).isEmpty();
         ear.forget();
         applied(park(lease));
         ear.awaitDue(Draft.QUEUE);
-        assertThat(claimIds(WISH)).containsExactly(next);
+        assertThat(claimIds(CLAIM)).containsExactly(next);
         applied(resolve(lease, Verdict.DONE));
-        assertThat(claimIds(WISH)).as("it needs a place again").isEmpty();
-        applied(new Transition.Complete(new Lease(next, 1), null));
-        assertThat(claimOne()).isEqualTo(new Lease(lease.taskId(), 2));
+        assertThat(claimIds(CLAIM)).as("it needs a slot again").isEmpty();
+        applied(new Settlement.Complete(lease(next, 1), null));
+        assertThat(claimOne()).isEqualTo(lease(lease.taskId(), 2));
     }
 
     @Test
-    @DisplayName("E7, Q5: a parked task lets its mutex go to who waits for it, and waits for it again afterwards")
+    @DisplayName("E7, Q5: a parked task releases its mutex to the next task, and waits for it again afterwards")
     void aParkedTaskLetsItsMutexGo() {
         Draft bound = Draft.plain().mutex("m");
         Ear ear = new Ear();
@@ -115,20 +117,20 @@ public abstract class ParkContract extends EffectStoreContract {
         applied(intend(lease));
         TaskId next = create(bound);
         TaskId last = create(bound);
-        assertThat(claimIds(WISH)).isEmpty();
+        assertThat(claimIds(CLAIM)).isEmpty();
         assertThat(state(next)).isEqualTo(TaskState.WAITING);
         ear.forget();
         applied(park(lease));
         ear.awaitDue(Draft.QUEUE);
-        assertThat(claimIds(WISH)).containsExactly(next);
+        assertThat(claimIds(CLAIM)).containsExactly(next);
         applied(resolve(lease, Verdict.NOT_DONE));
         assertThat(state(lease.taskId())).isEqualTo(TaskState.PENDING);
-        assertThat(claimIds(WISH)).isEmpty();
+        assertThat(claimIds(CLAIM)).isEmpty();
         assertThat(state(lease.taskId())).as("the mutex is held").isEqualTo(TaskState.WAITING);
-        applied(new Transition.Complete(new Lease(next, 1), null));
+        applied(new Settlement.Complete(lease(next, 1), null));
         Lease third = claimOne();
-        assertThat(claimIds(WISH)).isEmpty();
-        applied(new Transition.Complete(third, null));
+        assertThat(claimIds(CLAIM)).isEmpty();
+        applied(new Settlement.Complete(third, null));
         Lease fourth = claimOne();
         assertThat(List.of(third.taskId(), fourth.taskId())).containsExactlyInAnyOrder(lease.taskId(), last);
     }
@@ -140,20 +142,20 @@ public abstract class ParkContract extends EffectStoreContract {
         Lease parked = parked(bound);
         Lease holder = begin(bound);
         TaskId blocked = create(bound);
-        assertThat(claimIds(WISH)).isEmpty();
-        applied(new Transition.Complete(holder, null));
+        assertThat(claimIds(CLAIM)).isEmpty();
+        applied(new Settlement.Complete(holder, null));
         assertThat(state(parked.taskId())).isEqualTo(TaskState.WAITING);
-        assertThat(claimIds(WISH)).containsExactly(blocked);
-        applied(new Transition.Cancel(parked.taskId()));
+        assertThat(claimIds(CLAIM)).containsExactly(blocked);
+        applied(new Operation.Cancel(parked.taskId()));
         create(bound);
-        assertThat(claimIds(WISH)).as("the cancelled one did not hold it").isEmpty();
+        assertThat(claimIds(CLAIM)).as("the cancelled one did not hold it").isEmpty();
     }
 
     @Test
     @DisplayName("E7, M7: a task that was asked to cancel is cancelled instead of parked, its effect still unknown")
     void aTaskThatIsToCancelIsCancelled() {
         Lease lease = intended(KEYED);
-        apply(new Transition.Cancel(lease.taskId()));
+        apply(new Operation.Cancel(lease.taskId()));
         applied(park(lease));
         assertThat(read(lease.taskId()).progress())
                 .isEqualTo(new Task.Progress(TaskState.CANCELLED, 1, 0, 0, null, true, clock.instant(), null, REASON));
@@ -162,13 +164,13 @@ public abstract class ParkContract extends EffectStoreContract {
     }
 
     @Test
-    @DisplayName("E7, S10: a replaced task that parks is cancelled, and its successor goes on")
+    @DisplayName("E7, S10: a replaced task that parks is cancelled, and its successor becomes pending")
     void aReplacedTaskThatParks() {
         Lease lease = intended(KEYED);
         TaskId next = create(KEYED.replacing());
         applied(park(lease));
         assertThat(state(lease.taskId())).isEqualTo(TaskState.CANCELLED);
-        assertThat(claimIds(WISH)).containsExactly(next);
+        assertThat(claimIds(CLAIM)).containsExactly(next);
         assertThat(effects(next)).isEmpty();
     }
 
@@ -188,7 +190,7 @@ public abstract class ParkContract extends EffectStoreContract {
                     .isEqualTo(
                             new Task.Progress(TaskState.PENDING, 2, 0, 0, clock.instant(), false, null, null, REASON));
             assertThat(store.attempts(first.taskId()).getLast().outcome()).isEqualTo(Attempt.Outcome.PARKED);
-            applied(new Transition.Complete(claimOne(), null));
+            applied(new Settlement.Complete(claimOne(), null));
         }
     }
 
@@ -206,21 +208,21 @@ public abstract class ParkContract extends EffectStoreContract {
         assertThat(state(first.taskId())).isEqualTo(TaskState.PENDING);
         assertThat(effect(first)).isEqualTo(recorded);
         Lease third = claimOne();
-        apply(new Transition.Cancel(first.taskId()));
+        apply(new Operation.Cancel(first.taskId()));
         applied(park(third));
         assertThat(state(first.taskId())).isEqualTo(TaskState.CANCELLED);
     }
 
     @Test
     @DisplayName(
-            "E7: a park makes its attempt the one that dealt with the effect last, and a word that fits it wakes the task")
+            "E7: a park makes its attempt the last one of the effect, and a resolution of that attempt wakes the task")
     void aParkTakesTheEffectOver() {
         Instant intendedAt = clock.instant();
         Lease first = leftUnknown(KEYED);
         clock.advance(Duration.ofSeconds(1));
         Lease second = claimOne();
         applied(park(second));
-        assertThat(effect(first).by()).isEqualTo(second);
+        assertThat(effect(first).by()).isEqualTo(second.attemptId());
         assertThat(effect(first).intendedAt()).isEqualTo(intendedAt);
         assertThat(effect(first).note()).isEqualTo(REASON);
         for (Verdict verdict : Verdict.values()) {
@@ -231,16 +233,17 @@ public abstract class ParkContract extends EffectStoreContract {
     }
 
     @Test
-    @DisplayName("E7, E4: a rerun that parks because of what the task before it left waits for a word on that")
+    @DisplayName(
+            "E7, E4: a rerun that parks because of an effect of the task before it waits for the resolution of that effect")
     void aRerunParks() {
         Lease first = intended(KEYED);
-        applied(new Transition.Fail(first, true, "too slow"));
+        applied(new Settlement.Fail(first, true, "too slow"));
         Lease second = begin(KEYED);
         applied(park(second, charge(first)));
         assertThat(state(second.taskId())).isEqualTo(TaskState.WAITING);
         assertStale(resolve(first, Verdict.DONE));
         applied(resolve(charge(first), second, Verdict.DONE));
-        assertThat(claimOne()).isEqualTo(new Lease(second.taskId(), 2));
+        assertThat(claimOne()).isEqualTo(lease(second.taskId(), 2));
         assertThat(state(first.taskId())).as("the old task stays as it was").isEqualTo(TaskState.TIMED_OUT);
     }
 
@@ -249,8 +252,8 @@ public abstract class ParkContract extends EffectStoreContract {
     void aParkIsRepeated() {
         Lease lease = parked(KEYED);
         changesNothing(() -> applied(park(lease)));
-        for (Transition end : MoveContract.endings(lease)) {
-            if (!(end instanceof Transition.Park)) {
+        for (Settlement end : MoveContract.endings(lease)) {
+            if (!(end instanceof Settlement.Park)) {
                 assertStale(end);
             }
         }
@@ -259,7 +262,7 @@ public abstract class ParkContract extends EffectStoreContract {
         Lease second = claimOne();
         applied(intend(second));
         changesNothing(() -> applied(park(lease)));
-        applied(new Transition.Fail(second, false, "broken"));
+        applied(new Settlement.Fail(second, false, "broken"));
         changesNothing(() -> applied(park(lease)));
     }
 
@@ -267,12 +270,12 @@ public abstract class ParkContract extends EffectStoreContract {
     @DisplayName("E7, M1: a park with an old attempt is stale, and changes neither the task nor the effect")
     void aLateParkIsStale() {
         Lease first = intended(KEYED);
-        leasesRunOut();
+        leasesExpire();
         Lease second = claimOne();
-        assertStale(park(first), park(new Lease(first.taskId(), 3)));
-        applied(new Transition.Retry(second, Duration.ZERO, "again"));
+        assertStale(park(first), park(lease(first.taskId(), 3)));
+        applied(new Settlement.Retry(second, Duration.ZERO, "again"));
         assertStale(park(first), park(second));
-        refused(Applied.NOT_FOUND, park(new Lease(ids.next(), 1)));
+        refused(Settled.NOT_FOUND, park(lease(ids.next(), 1)));
     }
 
     @Test
@@ -282,7 +285,7 @@ public abstract class ParkContract extends EffectStoreContract {
         for (int attempt = 2; attempt < 6; attempt++) {
             applied(resolve(lease, Verdict.NOT_DONE));
             lease = claimOne();
-            assertThat(lease).isEqualTo(new Lease(lease.taskId(), attempt));
+            assertThat(lease).isEqualTo(lease(lease.taskId(), attempt));
             applied(intend(lease));
             applied(park(lease));
             assertThat(state(lease.taskId())).isEqualTo(TaskState.WAITING);
@@ -298,12 +301,12 @@ public abstract class ParkContract extends EffectStoreContract {
         store.listen(ear);
         Lease lease = parked(KEYED);
         EffectRecord unknown = effect(lease);
-        applied(new Transition.Cancel(lease.taskId()));
+        applied(new Operation.Cancel(lease.taskId()));
         ear.awaitEnded(lease.taskId());
         assertThat(read(lease.taskId()).progress())
                 .isEqualTo(new Task.Progress(TaskState.CANCELLED, 1, 0, 0, null, true, clock.instant(), null, REASON));
         assertThat(effect(lease)).isEqualTo(unknown);
-        changesNothing(() -> applied(new Transition.Cancel(lease.taskId())));
+        changesNothing(() -> applied(new Operation.Cancel(lease.taskId())));
     }
 
     @Test
@@ -312,7 +315,7 @@ public abstract class ParkContract extends EffectStoreContract {
         Lease lease = parked(KEYED);
         TaskId next = create(KEYED.replacing());
         assertThat(state(lease.taskId())).isEqualTo(TaskState.CANCELLED);
-        assertThat(claimIds(WISH)).containsExactly(next);
+        assertThat(claimIds(CLAIM)).containsExactly(next);
         assertThat(read(next).lineage()).isEqualTo(next);
         assertThat(effects(next)).isEmpty();
         assertThat(stateOf(lease)).isEqualTo(EffectState.UNKNOWN);
@@ -325,13 +328,13 @@ public abstract class ParkContract extends EffectStoreContract {
         Draft draft = KEYED.ttl(Duration.ofHours(1));
         Lease lease = parked(draft);
         clock.advance(Duration.ofDays(1));
-        changesNothing(() -> {
+        countsOnly(1, draft, () -> {
             Returned returned = (Returned) submit(draft);
             assertThat(returned.existing().taskId()).isEqualTo(lease.taskId());
             assertThat(returned.existing().state()).isEqualTo(TaskState.WAITING);
-            assertThat(apply(new Transition.ReleaseKey(draft.identity(), lease.taskId())))
-                    .isEqualTo(Applied.HELD);
-            assertThat(apply(new Transition.Redrive(lease.taskId(), 1))).isEqualTo(Applied.STALE);
+            assertThat(apply(new Operation.ReleaseKey(draft.identity(), lease.taskId())))
+                    .isEqualTo(Operated.HELD);
+            assertThat(apply(new Operation.Redrive(lease.taskId(), 1))).isEqualTo(Operated.STALE);
             assertThat(store.sweep(ALL).records()).isZero();
         });
     }
@@ -361,22 +364,17 @@ public abstract class ParkContract extends EffectStoreContract {
     @DisplayName("E7, M10: what a batch does before and after a park is done in order")
     void aParkInABatch() {
         Lease lease = begin(KEYED);
-        assertThat(store.apply(List.of(
-                        resolve(lease, Verdict.DONE),
-                        intend(lease),
-                        resolve(lease, Verdict.DONE),
-                        park(lease),
-                        done(lease),
-                        resolve(lease, Verdict.NOT_DONE),
-                        new Transition.Extend(lease, Wish.LEASE))))
-                .containsExactly(
-                        Applied.NOT_FOUND,
-                        Applied.APPLIED,
-                        Applied.HELD,
-                        Applied.APPLIED,
-                        Applied.STALE,
-                        Applied.APPLIED,
-                        Applied.STALE);
+        assertThat(store.operate(List.of(resolve(lease, Verdict.DONE)))).containsExactly(Operated.NOT_FOUND);
+        assertThat(store.settle(List.of(done(lease), intend(lease))))
+                .containsExactly(Settled.NOT_FOUND, Settled.APPLIED);
+        assertThat(store.operate(List.of(resolve(lease, Verdict.DONE)))).containsExactly(Operated.HELD);
+        assertThat(store.settle(List.of(
+                        intend(lease), park(lease), done(lease), new Settlement.Extend(lease, ClaimDraft.LEASE))))
+                .containsExactly(Settled.APPLIED, Settled.APPLIED, Settled.STALE, Settled.STALE);
+        assertThat(store.operate(List.of(resolve(lease, Verdict.NOT_DONE), resolve(lease, Verdict.DONE))))
+                .containsExactly(Operated.APPLIED, Operated.STALE);
+        assertThat(store.settle(List.of(done(lease), new Settlement.Extend(lease, ClaimDraft.LEASE))))
+                .containsExactly(Settled.CONCLUDED, Settled.STALE);
         assertThat(state(lease.taskId())).isEqualTo(TaskState.PENDING);
         assertThat(stateOf(lease)).isEqualTo(EffectState.NOT_DONE);
     }

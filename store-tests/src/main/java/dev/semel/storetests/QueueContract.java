@@ -2,15 +2,21 @@ package dev.semel.storetests;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.semel.store.Applied;
 import dev.semel.store.Claims;
 import dev.semel.store.KeyRecord;
+import dev.semel.store.NewTask;
+import dev.semel.store.Operated;
+import dev.semel.store.Operation;
 import dev.semel.store.QueueDepth;
 import dev.semel.store.QueueSetUp;
 import dev.semel.store.QueueSettings;
+import dev.semel.store.Settlement;
+import dev.semel.store.Submitted.Conflicted;
+import dev.semel.store.Submitted.Created;
+import dev.semel.store.Submitted.Rejected;
+import dev.semel.store.Submitted.Returned;
 import dev.semel.store.SweepRequest;
 import dev.semel.store.TaskStore;
-import dev.semel.store.Transition;
 import dev.semel.task.Lease;
 import dev.semel.task.RateLimit;
 import dev.semel.task.ReusePolicy;
@@ -25,6 +31,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -40,15 +47,15 @@ public abstract class QueueContract extends StoreContract {
     // Q1
 
     @Test
-    @DisplayName("Q1: every setting comes back as it was, declared or set, through every handle")
+    @DisplayName("Q1: every setting is returned unchanged, declared or set, through every handle")
     void everySettingIsKept() {
         TaskStore other = another();
         Map<String, QueueSetUp> expected = new HashMap<>();
         List<QueueSettings> each = eachSetting();
         for (int i = 0; i < each.size(); i++) {
             QueueSettings settings = each.get(i);
-            applied(new Transition.DeclareQueue("declared-" + i, settings));
-            applied(new Transition.SetQueue("set-" + i, settings));
+            applied(new Operation.DeclareQueue("declared-" + i, settings));
+            applied(new Operation.SetQueue("set-" + i, settings));
             expected.put("declared-" + i, new QueueSetUp(settings, QueueSettings.NONE));
             expected.put("set-" + i, new QueueSetUp(QueueSettings.NONE, settings));
         }
@@ -57,17 +64,36 @@ public abstract class QueueContract extends StoreContract {
     }
 
     @Test
-    @DisplayName("Q1: every reuse policy comes back as it was")
+    @DisplayName("Q1: the settings of queues that are read by name are those of the named ones alone")
+    void settingsAreReadByName() {
+        applied(new Operation.DeclareQueue(
+                "declared", QueueSettings.builder().concurrency(1).build()));
+        set("set", QueueSettings.builder().paused(true));
+        set("other", QueueSettings.builder().paused(true));
+        Map<String, QueueSetUp> all = store.queues();
+        assertThat(all).containsOnlyKeys("declared", "set", "other");
+        Map<String, QueueSetUp> named = new HashMap<>(all);
+        named.remove("other");
+        assertThat(store.queues(List.of("set", "unknown", "declared"))).isEqualTo(named);
+        assertThat(store.queues(Set.of("unknown"))).isEmpty();
+        assertThat(store.queues(List.of())).isEmpty();
+        applied(new Operation.ResetQueue("set"));
+        assertThat(store.queues(List.of("set")).getOrDefault("set", QueueSetUp.NONE))
+                .isEqualTo(QueueSetUp.NONE);
+    }
+
+    @Test
+    @DisplayName("Q1: every reuse policy is returned unchanged")
     void everyPolicyIsKept() {
-        List<Transition> moves = new ArrayList<>();
+        List<Operation> operations = new ArrayList<>();
         Map<String, ReusePolicy> expected = new HashMap<>();
         for (ReusePolicy policy : policies()) {
-            String queue = "queue-" + moves.size();
-            moves.add(new Transition.SetQueue(
+            String queue = "queue-" + operations.size();
+            operations.add(new Operation.SetQueue(
                     queue, QueueSettings.builder().reuse(policy).build()));
             expected.put(queue, policy);
         }
-        assertThat(store.apply(moves)).containsOnly(Applied.APPLIED);
+        assertThat(store.operate(operations)).containsOnly(Operated.APPLIED);
         Map<String, ReusePolicy> kept = new HashMap<>();
         store.queues()
                 .forEach((queue, setUp) -> kept.put(queue, setUp.effective().reuse()));
@@ -75,7 +101,7 @@ public abstract class QueueContract extends StoreContract {
     }
 
     @Test
-    @DisplayName("Q1: only queues of which anything was said are listed; a task alone does not make settings")
+    @DisplayName("Q1: only queues with settings are listed; a task alone does not make settings")
     void nothingSaidNothingListed() {
         create(Draft.plain());
         assertThat(store.queues()).isEmpty();
@@ -89,7 +115,7 @@ public abstract class QueueContract extends StoreContract {
                 .concurrency(3)
                 .deadLetterQueue("dead")
                 .build();
-        applied(new Transition.DeclareQueue(Draft.QUEUE, declared));
+        applied(new Operation.DeclareQueue(Draft.QUEUE, declared));
         set(Draft.QUEUE, QueueSettings.builder().concurrency(7));
         set(Draft.QUEUE, QueueSettings.builder().retention(Duration.ofHours(1)));
         QueueSettings set = QueueSettings.builder()
@@ -110,15 +136,15 @@ public abstract class QueueContract extends StoreContract {
     @Test
     @DisplayName("Q1: a declaration replaces the one before, all of it, and leaves alone what is set")
     void aDeclarationReplacesTheOneBefore() {
-        applied(new Transition.DeclareQueue(
+        applied(new Operation.DeclareQueue(
                 Draft.QUEUE, QueueSettings.builder().concurrency(3).paused(true).build()));
         set(Draft.QUEUE, QueueSettings.builder().rateLimit("1/sec"));
         QueueSettings next = QueueSettings.builder().retention(Duration.ZERO).build();
-        applied(new Transition.DeclareQueue(Draft.QUEUE, next));
+        applied(new Operation.DeclareQueue(Draft.QUEUE, next));
         assertThat(store.queues().get(Draft.QUEUE))
                 .isEqualTo(new QueueSetUp(
                         next, QueueSettings.builder().rateLimit("1/sec").build()));
-        applied(new Transition.DeclareQueue(Draft.QUEUE, QueueSettings.NONE));
+        applied(new Operation.DeclareQueue(Draft.QUEUE, QueueSettings.NONE));
         assertThat(settings(Draft.QUEUE))
                 .isEqualTo(QueueSettings.builder().rateLimit("1/sec").build());
     }
@@ -127,45 +153,93 @@ public abstract class QueueContract extends StoreContract {
     @DisplayName("Q1: a reset brings back what is declared, and forgets a pause")
     void aResetBringsBackTheDeclared() {
         QueueSettings declared = QueueSettings.builder().concurrency(1).build();
-        applied(new Transition.DeclareQueue(Draft.QUEUE, declared));
+        applied(new Operation.DeclareQueue(Draft.QUEUE, declared));
         set(Draft.QUEUE, QueueSettings.builder().paused(true).concurrency(5));
         create(Draft.plain());
         create(Draft.plain());
-        assertThat(claimIds(Wish.from(Draft.QUEUE))).isEmpty();
-        applied(new Transition.ResetQueue(Draft.QUEUE));
+        assertThat(claimIds(ClaimDraft.from(Draft.QUEUE))).isEmpty();
+        applied(new Operation.ResetQueue(Draft.QUEUE));
         assertThat(store.queues().get(Draft.QUEUE)).isEqualTo(new QueueSetUp(declared, QueueSettings.NONE));
-        assertThat(claimIds(Wish.from(Draft.QUEUE))).hasSize(1);
-        applied(new Transition.ResetQueue(Draft.QUEUE));
-        applied(new Transition.ResetQueue("unheard-of"));
+        assertThat(claimIds(ClaimDraft.from(Draft.QUEUE))).hasSize(1);
+        applied(new Operation.ResetQueue(Draft.QUEUE));
+        applied(new Operation.ResetQueue("unheard-of"));
         assertThat(settings(Draft.QUEUE)).isEqualTo(declared);
+    }
+
+    @Test
+    @DisplayName("Q1: a queue of which no setting is left is not listed, and is as if nothing had been said of it")
+    void aQueueWithoutSettingsIsForgotten() {
+        TaskStore other = another();
+        applied(new Operation.DeclareQueue(
+                "declared", QueueSettings.builder().concurrency(1).build()));
+        set("declared", QueueSettings.builder().paused(true));
+        set("set", QueueSettings.builder().paused(false));
+        assertThat(other.queues()).containsOnlyKeys("declared", "set");
+        applied(new Operation.ResetQueue("set"));
+        applied(new Operation.ResetQueue("declared"));
+        assertThat(store.queues()).containsOnlyKeys("declared");
+        assertThat(other.queues()).containsOnlyKeys("declared");
+        applied(new Operation.DeclareQueue("declared", QueueSettings.NONE));
+        applied(new Operation.ResetQueue("unheard-of"));
+        assertThat(store.queues()).isEmpty();
+        assertThat(other.queues()).isEmpty();
+        applied(new Operation.DeclareQueue(
+                "declared", QueueSettings.builder().concurrency(2).build()));
+        assertThat(other.queues())
+                .containsExactly(Map.entry(
+                        "declared",
+                        new QueueSetUp(QueueSettings.builder().concurrency(2).build(), QueueSettings.NONE)));
+    }
+
+    @Test
+    @DisplayName("Q1: a batch of operations on queues is the same as one after the other")
+    void aBatchOfQueueOperationsIsInOrder() {
+        List<Operation> batch = new ArrayList<>();
+        for (int i = 0; i < 300; i++) {
+            batch.add(new Operation.DeclareQueue(
+                    "queue-" + i,
+                    QueueSettings.builder().deadLetterQueue("queue-" + (i + 1)).build()));
+        }
+        batch.add(new Operation.DeclareQueue(
+                "queue-300", QueueSettings.builder().deadLetterQueue("queue-0").build()));
+        batch.add(new Operation.ResetQueue("queue-0"));
+        batch.add(new Operation.DeclareQueue("queue-7", QueueSettings.NONE));
+        batch.add(new Operation.DeclareQueue(
+                "queue-300", QueueSettings.builder().deadLetterQueue("queue-0").build()));
+        List<Operated> answers = store.operate(batch);
+        assertThat(answers).hasSize(batch.size());
+        assertThat(answers.get(300)).isEqualTo(Operated.CIRCLE);
+        assertThat(answers.stream().filter(Operated.CIRCLE::equals)).hasSize(1);
+        assertThat(store.queues()).hasSize(300).doesNotContainKey("queue-7");
+        assertThat(settings("queue-300").deadLetterQueue()).isEqualTo("queue-0");
     }
 
     @Test
     @DisplayName("Q1: no limit that is set wins over a limit that is declared")
     void noLimitWinsOverALimit() {
-        applied(new Transition.DeclareQueue(
+        applied(new Operation.DeclareQueue(
                 Draft.QUEUE,
                 QueueSettings.builder().rateLimit("1/day").concurrency(1).build()));
         store.submit(tasks(5, Draft.plain()));
-        assertThat(claimIds(Wish.from(Draft.QUEUE))).hasSize(1);
+        assertThat(claimIds(ClaimDraft.from(Draft.QUEUE))).hasSize(1);
         set(Draft.QUEUE, QueueSettings.builder().rateLimit(RateLimit.NONE).concurrency(0));
-        assertThat(claimIds(Wish.from(Draft.QUEUE))).hasSize(4);
+        assertThat(claimIds(ClaimDraft.from(Draft.QUEUE))).hasSize(4);
     }
 
     @Test
-    @DisplayName("Q1: a move of a queue may be repeated, and changes no task")
-    void movesOfQueuesMayBeRepeated() {
+    @DisplayName("Q1: an operation on a queue may be repeated, and changes no task")
+    void operationsOnQueuesMayBeRepeated() {
         create(KEYED);
-        List<Transition> moves = List.of(
-                new Transition.DeclareQueue(
+        List<Operation> operations = List.of(
+                new Operation.DeclareQueue(
                         Draft.QUEUE, QueueSettings.builder().concurrency(2).build()),
-                new Transition.SetQueue(
+                new Operation.SetQueue(
                         Draft.QUEUE, QueueSettings.builder().paused(true).build()));
         Snapshot before = everything();
-        assertThat(store.apply(moves)).containsOnly(Applied.APPLIED);
+        assertThat(store.operate(operations)).containsOnly(Operated.APPLIED);
         assertThat(everything().tasks()).isEqualTo(before.tasks());
         assertThat(everything().records()).isEqualTo(before.records());
-        changesNothing(() -> assertThat(store.apply(moves)).containsOnly(Applied.APPLIED));
+        changesNothing(() -> assertThat(store.operate(operations)).containsOnly(Operated.APPLIED));
     }
 
     private static List<QueueSettings> eachSetting() {
@@ -227,7 +301,7 @@ public abstract class QueueContract extends StoreContract {
 
     @Test
     @DisplayName(
-            "Q2, C9: a paused queue gives nothing and says of no next task; resumed, it gives what it would have given")
+            "Q2, C9: a paused queue gives nothing and no next due time; resumed, it gives what it would have given")
     void aPausedQueueGivesNothing() {
         TaskId low = create(Draft.plain());
         TaskId high = create(Draft.plain().priority(5));
@@ -235,50 +309,51 @@ public abstract class QueueContract extends StoreContract {
         set(Draft.QUEUE, QueueSettings.builder().paused(true));
         TaskId during = create(Draft.plain());
         for (TaskStore handle : List.of(store, another())) {
-            Claims none = handle.claim(Wish.from(Draft.QUEUE).as(nextClaim()));
+            Claims none = handle.claim(ClaimDraft.from(Draft.QUEUE).as(nextClaim()));
             assertThat(none).isEqualTo(new Claims(List.of(), null));
         }
         assertThat(List.of(state(low), state(high), state(during))).containsOnly(TaskState.PENDING);
         set(Draft.QUEUE, QueueSettings.builder().paused(false));
-        assertThat(claimIds(Wish.from(Draft.QUEUE))).containsExactly(high, low, during);
+        assertThat(claimIds(ClaimDraft.from(Draft.QUEUE))).containsExactly(high, low, during);
     }
 
     @Test
     @DisplayName("Q2: a pause that is declared holds too, until it is set otherwise")
     void aDeclaredPauseHolds() {
         create(Draft.plain());
-        applied(new Transition.DeclareQueue(
+        applied(new Operation.DeclareQueue(
                 Draft.QUEUE, QueueSettings.builder().paused(true).build()));
-        assertThat(claimIds(Wish.from(Draft.QUEUE))).isEmpty();
+        assertThat(claimIds(ClaimDraft.from(Draft.QUEUE))).isEmpty();
         set(Draft.QUEUE, QueueSettings.builder().paused(false));
-        assertThat(claimIds(Wish.from(Draft.QUEUE))).hasSize(1);
+        assertThat(claimIds(ClaimDraft.from(Draft.QUEUE))).hasSize(1);
     }
 
     @Test
-    @DisplayName("Q2: what runs goes on: it is extended, retried and completed; what comes back is held")
-    void whatRunsGoesOn() {
+    @DisplayName(
+            "Q2: running tasks continue: they are extended, retried and completed; tasks that return to the queue are held")
+    void runningTasksContinue() {
         create(Draft.plain());
         create(Draft.plain());
         create(Draft.plain());
-        List<Lease> leases = claim(Wish.from(Draft.QUEUE)).tasks().stream()
+        List<Lease> leases = claim(ClaimDraft.from(Draft.QUEUE)).tasks().stream()
                 .map(claimed -> claimed.lease())
                 .toList();
         set(Draft.QUEUE, QueueSettings.builder().paused(true));
-        applied(new Transition.Extend(leases.get(0), Wish.LEASE));
-        applied(new Transition.Complete(leases.get(0), "1"));
-        applied(new Transition.Retry(leases.get(1), Duration.ZERO, "again"));
-        leasesRunOut();
-        assertThat(claim(Wish.from(Draft.QUEUE))).isEqualTo(new Claims(List.of(), null));
-        applied(new Transition.Extend(leases.get(2), Wish.LEASE));
-        leasesRunOut();
+        applied(new Settlement.Extend(leases.get(0), ClaimDraft.LEASE));
+        applied(new Settlement.Complete(leases.get(0), "1"));
+        applied(new Settlement.Retry(leases.get(1), Duration.ZERO, "again"));
+        leasesExpire();
+        assertThat(claim(ClaimDraft.from(Draft.QUEUE))).isEqualTo(new Claims(List.of(), null));
+        applied(new Settlement.Extend(leases.get(2), ClaimDraft.LEASE));
+        leasesExpire();
         set(Draft.QUEUE, QueueSettings.builder().paused(false));
-        assertThat(claimIds(Wish.from(Draft.QUEUE)))
+        assertThat(claimIds(ClaimDraft.from(Draft.QUEUE)))
                 .containsExactlyInAnyOrder(leases.get(1).taskId(), leases.get(2).taskId());
     }
 
     @Test
-    @DisplayName("Q2, L2: every change of a queue's settings is told to listeners like a task that is due")
-    void changesAreTold() {
+    @DisplayName("Q2, L2: listeners are notified of every change of a queue's settings as of a due task")
+    void listenersAreNotifiedOfChanges() {
         Ear ear = new Ear();
         store.listen(ear);
         set(Draft.QUEUE, QueueSettings.builder().paused(true));
@@ -288,15 +363,26 @@ public abstract class QueueContract extends StoreContract {
         set(Draft.QUEUE, QueueSettings.builder().paused(false));
         ear.awaitDue(Draft.QUEUE);
         ear.forget();
-        applied(new Transition.DeclareQueue(
+        applied(new Operation.DeclareQueue(
                 Draft.QUEUE, QueueSettings.builder().concurrency(3).build()));
         ear.awaitDue(Draft.QUEUE);
         ear.forget();
-        applied(new Transition.ResetQueue(Draft.QUEUE));
+        applied(new Operation.ResetQueue(Draft.QUEUE));
         ear.awaitDue(Draft.QUEUE);
     }
 
     // Q8
+
+    /** Sends duplicates of a draft in one batch; each must be answered with the task that holds the key. */
+    private void duplicate(TaskStore handle, Draft draft, int count, TaskId holder) {
+        assertThat(handle.submit(tasks(count, draft)))
+                .hasSize(count)
+                .allSatisfy(answer -> assertThat(answer)
+                        .isInstanceOfSatisfying(
+                                Returned.class,
+                                returned ->
+                                        assertThat(returned.existing().taskId()).isEqualTo(holder)));
+    }
 
     @Test
     @DisplayName("Q8: duplicates are counted on the record, with the time of the newest")
@@ -304,58 +390,87 @@ public abstract class QueueContract extends StoreContract {
         TaskId id = create(KEYED);
         assertThat(record(KEYED).duplicates()).isZero();
         assertThat(record(KEYED).lastDuplicateAt()).isNull();
-        applied(new Transition.CountDuplicates(KEYED.identity(), id, 3));
+        duplicate(store, KEYED, 1, id);
+        duplicate(store, KEYED, 2, id);
         Instant first = clock.instant();
         assertThat(record(KEYED).duplicates()).isEqualTo(3);
         assertThat(record(KEYED).lastDuplicateAt()).isEqualTo(first);
         clock.advance(Duration.ofMinutes(1));
-        applied(new Transition.CountDuplicates(KEYED.identity(), id, 1_000_000));
-        assertThat(record(KEYED).duplicates()).isEqualTo(1_000_003);
+        duplicate(store, KEYED, 1_000, id);
+        for (int i = 0; i < 10; i++) {
+            duplicate(store, KEYED, 1, id);
+        }
+        assertThat(record(KEYED).duplicates()).isEqualTo(1_013);
         assertThat(record(KEYED).lastDuplicateAt()).isEqualTo(clock.instant());
     }
 
     @Test
-    @DisplayName("Q8: they are counted whatever became of the task, its data gone or its window passed included")
+    @DisplayName(
+            "Q8: duplicates of several keys in one batch are counted for each, those of a task of the same batch too")
+    void duplicatesInABatchAreCounted() {
+        Draft other = Draft.keyed("other");
+        NewTask first = task(KEYED);
+        store.submit(List.of(
+                first,
+                task(KEYED),
+                task(other),
+                task(Draft.plain()),
+                task(KEYED),
+                task(other),
+                task(KEYED.input("{\"n\":2}")),
+                first));
+        assertThat(record(KEYED).duplicates()).isEqualTo(2);
+        assertThat(record(other).duplicates()).isEqualTo(1);
+    }
+
+    @Test
+    @DisplayName(
+            "Q8: they are counted whatever happened to the task, and kept when its data is deleted and its window has passed")
     void duplicatesOfEndedTasksAreCounted() {
         TaskId id = createIn(TaskState.COMPLETED, KEYED);
-        Transition count = new Transition.CountDuplicates(KEYED.identity(), id, 1);
-        applied(count);
+        duplicate(store, KEYED, 1, id);
         store.sweep(ALL);
-        applied(count);
+        duplicate(store, KEYED, 2, id);
+        assertThat(record(KEYED).duplicates()).isEqualTo(3);
         clock.advance(KEYED.ttl());
-        applied(count);
         KeyRecord record = record(KEYED);
         assertThat(record.duplicates()).isEqualTo(3);
+        assertThat(record.windowPassed()).isTrue();
         assertThat(record.dataGone()).isTrue();
         assertThat(record.state()).isEqualTo(TaskState.COMPLETED);
     }
 
     @Test
-    @DisplayName("Q8: nothing is counted for a task that does not hold the key any more, or where there is no key")
-    void nothingIsCountedForOthers() {
-        TaskId old = createIn(TaskState.FAILED, KEYED);
-        applied(new Transition.CountDuplicates(KEYED.identity(), old, 5));
-        TaskId next = create(KEYED);
-        assertThat(record(KEYED).duplicates()).isZero();
+    @DisplayName("Q8: a submission that is not answered with an existing task is not counted")
+    void onlyDuplicatesAreCounted() {
+        NewTask first = task(KEYED);
+        submit(first);
+        Draft rejecting = KEYED.policy(ReusePolicy.of(WhileOpen.REJECT, AfterEnd.REJECT, AfterEnd.REJECT));
         changesNothing(() -> {
-            assertThat(apply(new Transition.CountDuplicates(KEYED.identity(), old, 1)))
-                    .isEqualTo(Applied.SUPERSEDED);
-            assertThat(apply(new Transition.CountDuplicates(Draft.keyed("other").identity(), next, 1)))
-                    .isEqualTo(Applied.NOT_FOUND);
+            assertThat(submit(first)).as("the same task sent again").isInstanceOf(Created.class);
+            assertThat(submit(KEYED.input("{\"n\":2}"))).isInstanceOf(Conflicted.class);
+            assertThat(submit(rejecting)).isInstanceOf(Rejected.class);
+            assertThat(store.submit(List.of(task(rejecting), first, task(KEYED.input("{\"n\":2}")))))
+                    .hasSize(3);
         });
+        assertThat(record(KEYED).duplicates()).isZero();
+        assertThat(record(KEYED).lastDuplicateAt()).isNull();
     }
 
     @Test
     @DisplayName("Q8: a new holder of the key begins at zero, a redriven one does not")
     void aNewHolderBeginsAtZero() {
         TaskId dead = createIn(TaskState.FAILED, KEYED);
-        applied(new Transition.CountDuplicates(KEYED.identity(), dead, 5));
+        duplicate(store, KEYED.policy(ReusePolicy.never()), 5, dead);
         Instant counted = clock.instant();
+        assertThat(record(KEYED).duplicates()).isEqualTo(5);
         clock.advance(KEYED.ttl());
-        applied(new Transition.Redrive(dead, 1));
+        applied(new Operation.Redrive(dead, 1));
         assertThat(record(KEYED).duplicates()).isEqualTo(5);
         assertThat(record(KEYED).lastDuplicateAt()).isEqualTo(counted);
-        applied(new Transition.Fail(claimOne(), false, "broken"));
+        duplicate(store, KEYED, 1, dead);
+        assertThat(record(KEYED).duplicates()).isEqualTo(6);
+        applied(new Settlement.Fail(claimOne(), false, "broken"));
         create(KEYED);
         assertThat(record(KEYED).duplicates()).isZero();
         assertThat(record(KEYED).lastDuplicateAt()).isNull();
@@ -363,10 +478,45 @@ public abstract class QueueContract extends StoreContract {
         assertThat(record(KEYED).duplicates()).isZero();
     }
 
+    @Test
+    @DisplayName("Q8: duplicates of a former holder that were not read are not counted for the new one")
+    void nothingIsCountedForAFormerHolder() {
+        TaskId old = createIn(TaskState.FAILED, KEYED);
+        duplicate(store, KEYED.policy(ReusePolicy.never()), 1, old);
+        duplicate(store, KEYED.policy(ReusePolicy.never()), 4, old);
+        TaskId next = create(KEYED);
+        assertThat(record(KEYED).duplicates()).isZero();
+        duplicate(store, KEYED, 2, next);
+        assertThat(record(KEYED).duplicates()).isEqualTo(2);
+    }
+
+    @Test
+    @DisplayName("Q8: the counts of two handles add up, at the latest when each of them has read, swept or closed")
+    void countsOfHandlesAddUp() {
+        TaskStore other = another();
+        TaskId id = create(KEYED);
+        for (int i = 0; i < 3; i++) {
+            duplicate(store, KEYED, 2, id);
+            duplicate(other, KEYED, 1, id);
+        }
+        assertThat(other.record(KEYED.identity())).isPresent();
+        assertThat(record(KEYED).duplicates()).isEqualTo(9);
+        duplicate(other, KEYED, 1, id);
+        duplicate(other, KEYED, 1, id);
+        other.sweep(ALL);
+        assertThat(record(KEYED).duplicates()).isEqualTo(11);
+        try (TaskStore third = openAnother()) {
+            duplicate(third, KEYED, 1, id);
+            duplicate(third, KEYED, 1, id);
+        }
+        assertThat(record(KEYED).duplicates()).isEqualTo(13);
+    }
+
     // Q9
 
     @Test
-    @DisplayName("Q9: a depth counts each task that is open or dead once, and says since when the oldest is due")
+    @DisplayName(
+            "Q9: a depth counts each task that is open or dead once, and has the time since when the oldest is due")
     void depthsCountEachOnce() {
         createIn(TaskState.COMPLETED, Draft.plain());
         createIn(TaskState.CANCELLED, Draft.plain());
@@ -374,7 +524,7 @@ public abstract class QueueContract extends StoreContract {
         createIn(TaskState.TIMED_OUT, Draft.plain());
         createIn(TaskState.FAILED, Draft.plain());
         claimAfter(Draft.plain());
-        leasesRunOut();
+        leasesExpire();
         Instant ranOut = clock.instant();
         clock.advance(Duration.ofSeconds(1));
         createAndClaimTyped("replaced", KEYED);
@@ -399,7 +549,7 @@ public abstract class QueueContract extends StoreContract {
 
     private void createAndClaimTyped(String type, Draft draft) {
         create(draft.type(type));
-        assertThat(claim(Wish.from(Draft.QUEUE).ofTypes(type).lease(Duration.ofHours(2)))
+        assertThat(claim(ClaimDraft.from(Draft.QUEUE).ofTypes(type).lease(Duration.ofHours(2)))
                         .tasks())
                 .hasSize(1);
     }
@@ -415,7 +565,7 @@ public abstract class QueueContract extends StoreContract {
         assertThat(depths()).containsOnly(Map.entry(Draft.QUEUE, new QueueDepth(1, 0, 0, 0, 1, since)));
         store.sweep(ALL);
         assertThat(depths()).containsOnly(Map.entry(Draft.QUEUE, new QueueDepth(1, 0, 0, 0, 0, since)));
-        applied(new Transition.Cancel(id));
+        applied(new Operation.Cancel(id));
         assertThat(depths()).isEmpty();
     }
 
@@ -437,16 +587,16 @@ public abstract class QueueContract extends StoreContract {
                 QueueSettings.builder().rateLimit("1/day"),
                 QueueSettings.builder().concurrency(1),
                 QueueSettings.builder().retention(Duration.ZERO).deadLetterQueue("dead"))) {
-            applied(new Transition.ResetQueue(set));
+            applied(new Operation.ResetQueue(set));
             set(set, settings);
             store.submit(tasks(20, Draft.plain().queue(set)));
             store.submit(tasks(20, Draft.plain()));
-            Claims claims = claim(Wish.from(set, Draft.QUEUE));
+            Claims claims = claim(ClaimDraft.from(set, Draft.QUEUE));
             assertThat(claims.tasks().stream()
                             .filter(claimed -> claimed.task().queue().equals(Draft.QUEUE)))
                     .hasSize(20);
-            claims.tasks().forEach(claimed -> applied(new Transition.Complete(claimed.lease(), "1")));
-            assertThat(claim(Wish.from(Draft.QUEUE))).isEqualTo(new Claims(List.of(), null));
+            claims.tasks().forEach(claimed -> applied(new Settlement.Complete(claimed.lease(), "1")));
+            assertThat(claim(ClaimDraft.from(Draft.QUEUE))).isEqualTo(new Claims(List.of(), null));
         }
         TaskId failed = createIn(TaskState.FAILED, Draft.plain());
         assertThat(read(failed).input()).isNotNull();

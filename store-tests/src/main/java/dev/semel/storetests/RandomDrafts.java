@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.random.RandomGenerator;
 
-/** Draws submissions out of so few keys, inputs and types that they meet each other all the time. */
+/** Random submissions of so few keys, inputs and types that they collide all the time. */
 final class RandomDrafts {
 
     private static final List<Duration> TTLS =

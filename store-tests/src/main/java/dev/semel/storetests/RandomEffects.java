@@ -6,10 +6,12 @@ import dev.semel.store.EffectOutcome.How;
 import dev.semel.store.EffectQuery;
 import dev.semel.store.EffectRecord;
 import dev.semel.store.EffectState;
+import dev.semel.store.Operation;
 import dev.semel.store.Resolution;
 import dev.semel.store.Resolution.Verdict;
+import dev.semel.store.Settlement;
 import dev.semel.store.TaskStore;
-import dev.semel.store.Transition;
+import dev.semel.task.AttemptId;
 import dev.semel.task.EffectId;
 import dev.semel.task.Lease;
 import dev.semel.task.TaskId;
@@ -24,7 +26,10 @@ import java.util.Set;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/** Draws moves of effects out of so few names, windows, people and words that they meet each other all the time. */
+/**
+ * Random settlements and operations of effects, of so few names, windows, people and resolutions that they collide all the
+ * time.
+ */
 final class RandomEffects {
 
     private static final List<String> NAMES = List.of("a", "B", "a_b");
@@ -51,8 +56,8 @@ final class RandomEffects {
         newest.put(claimed.task().lineage(), claimed.lease());
     }
 
-    /** A move of a worker: mostly about an effect that is there, and otherwise about any under this lease. */
-    Transition workerMove(TaskStore model, Lease otherwise, int step) {
+    /** A settlement: mostly about an effect that is there, and otherwise about any under this lease. */
+    Settlement settlement(TaskStore model, Lease otherwise, int step) {
         List<EffectRecord> listed = random.nextInt(3) == 0 ? List.of() : all(model, NOT_SETTLED);
         Lease lease = otherwise;
         EffectId effect = anyOf(lineages.getOrDefault(lease.taskId(), lease.taskId()));
@@ -61,14 +66,14 @@ final class RandomEffects {
             lease = newest.getOrDefault(effect.lineage(), otherwise);
         }
         return switch (random.nextInt(7)) {
-            case 0, 1, 2 -> new Transition.Intend(lease, effect, random.nextBoolean() ? null : pick(WINDOWS));
+            case 0, 1, 2 -> new Settlement.Intend(lease, effect, random.nextBoolean() ? null : pick(WINDOWS));
             case 3, 4 -> {
                 String result = random.nextBoolean() ? "\"at step " + step + "\"" : null;
-                yield new Transition.Conclude(lease, effect, new EffectOutcome.Done(result, pick(HOWS)));
+                yield new Settlement.Conclude(lease, effect, new EffectOutcome.Done(result, pick(HOWS)));
             }
             case 5 ->
-                new Transition.Conclude(lease, effect, new EffectOutcome.NotDone("not at step " + step, pick(HOWS)));
-            default -> new Transition.Park(lease, effect, "parked at step " + step);
+                new Settlement.Conclude(lease, effect, new EffectOutcome.NotDone("not at step " + step, pick(HOWS)));
+            default -> new Settlement.Park(lease, effect, "parked at step " + step);
         };
     }
 
@@ -78,8 +83,8 @@ final class RandomEffects {
                 : new EffectId(lineage, pick(NAMES), random.nextInt(2) * 10);
     }
 
-    /** What a person says, mostly of an effect that is unknown and as they see it; otherwise of one of this lineage. */
-    Transition word(TaskStore model, TaskId otherwise) {
+    /** A resolution, mostly of an effect that is unknown and as it was read; otherwise of one of this lineage. */
+    Operation word(TaskStore model, TaskId otherwise) {
         Verdict verdict = pick(List.of(Verdict.values()));
         Resolution word = new Resolution(
                 verdict,
@@ -92,14 +97,15 @@ final class RandomEffects {
             listed = all(model, Set.of());
         }
         if (listed.isEmpty()) {
-            return new Transition.Resolve(new EffectId(otherwise, NAMES.getFirst(), 0), new Lease(otherwise, 1), word);
+            return new Operation.Resolve(
+                    new EffectId(otherwise, NAMES.getFirst(), 0), new AttemptId(otherwise, 1), word);
         }
         EffectRecord effect = pick(listed);
-        Lease left = effect.by();
+        AttemptId left = effect.by();
         if (random.nextInt(8) == 0) {
-            left = new Lease(left.taskId(), left.attempt() + random.nextInt(3) - 1);
+            left = new AttemptId(left.taskId(), left.attempt() + random.nextInt(3) - 1);
         }
-        return new Transition.Resolve(effect.id(), left, word);
+        return new Operation.Resolve(effect.id(), left, word);
     }
 
     /** A listing of any states in pages of any size, from the beginning or from somewhere. */
@@ -114,7 +120,8 @@ final class RandomEffects {
         @Nullable
         EffectId after =
                 listed.isEmpty() || random.nextBoolean() ? null : pick(listed).id();
-        return new EffectQuery(states, after, 1 + random.nextInt(10));
+        String tenant = random.nextBoolean() ? null : pick(LockStep.TENANTS);
+        return new EffectQuery(tenant, states, after, 1 + random.nextInt(10));
     }
 
     /** The lineages of all tasks that were ever claimed. */
@@ -123,7 +130,7 @@ final class RandomEffects {
     }
 
     private static List<EffectRecord> all(TaskStore model, Set<EffectState> states) {
-        return Snapshot.listed(model, new EffectQuery(states, null, EffectQuery.MAX_LIMIT));
+        return Snapshot.listed(model, new EffectQuery(null, states, null, EffectQuery.MAX_LIMIT));
     }
 
     private <T> T pick(List<T> from) {

@@ -2,11 +2,12 @@ package dev.semel.storetests;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.semel.store.Applied;
+import dev.semel.store.Operated;
+import dev.semel.store.Operation;
+import dev.semel.store.Settlement;
 import dev.semel.store.Submitted.Returned;
 import dev.semel.store.SweepRequest;
 import dev.semel.store.Task;
-import dev.semel.store.Transition;
 import dev.semel.task.Lease;
 import dev.semel.task.ReusePolicy;
 import dev.semel.task.TaskId;
@@ -22,7 +23,7 @@ import org.junit.jupiter.api.Test;
 public abstract class RedriveContract extends StoreContract {
 
     private static final Draft KEYED = Draft.keyed("k").ttl(Duration.ofHours(1));
-    private static final Wish WISH = Wish.from(Draft.QUEUE);
+    private static final ClaimDraft CLAIM = ClaimDraft.from(Draft.QUEUE);
 
     /** For subclasses. */
     protected RedriveContract() {}
@@ -32,24 +33,24 @@ public abstract class RedriveContract extends StoreContract {
     void aRedriveIsAFreshBudget() {
         TaskId id = create(Draft.plain());
         claimOne();
-        leasesRunOut();
-        applied(new Transition.Retry(claimOne(), Duration.ZERO, "first"));
-        applied(new Transition.Fail(claimOne(), true, "too slow"));
+        leasesExpire();
+        applied(new Settlement.Retry(claimOne(), Duration.ZERO, "first"));
+        applied(new Settlement.Fail(claimOne(), true, "too slow"));
         Task dead = read(id);
         assertThat(dead.progress().failures()).isEqualTo(2);
         assertThat(dead.progress().vanished()).isEqualTo(1);
         clock.advance(Duration.ofDays(1));
 
-        applied(new Transition.Redrive(id, 3));
+        applied(new Operation.Redrive(id, 3));
         assertThat(read(id).progress())
                 .isEqualTo(
                         new Task.Progress(TaskState.PENDING, 3, 0, 0, clock.instant(), false, null, null, "too slow"));
         assertThat(read(id).lineage()).isEqualTo(dead.lineage());
         assertThat(read(id).run()).isEqualTo(dead.run());
-        assertThat(claim(WISH.suspects(0)).tasks())
+        assertThat(claim(CLAIM.suspects(0)).tasks())
                 .as("no longer suspect, and the attempt rises")
                 .extracting(claimed -> claimed.lease())
-                .containsExactly(new Lease(id, 4));
+                .containsExactly(lease(id, 4));
         assertThat(store.attempts(id)).hasSize(4);
     }
 
@@ -60,11 +61,11 @@ public abstract class RedriveContract extends StoreContract {
                 List.of(TaskState.PENDING, TaskState.RUNNING, TaskState.COMPLETED, TaskState.CANCELLED)) {
             TaskId id = createIn(state, Draft.plain());
             for (int attempt = 0; attempt <= 2; attempt++) {
-                Transition redrive = new Transition.Redrive(id, attempt);
-                changesNothing(() -> assertThat(apply(redrive)).as("%s", state).isEqualTo(Applied.STALE));
+                Operation redrive = new Operation.Redrive(id, attempt);
+                changesNothing(() -> assertThat(apply(redrive)).as("%s", state).isEqualTo(Operated.STALE));
             }
-            apply(new Transition.Cancel(id));
-            apply(new Transition.Cancelled(new Lease(id, 1)));
+            apply(new Operation.Cancel(id));
+            apply(new Settlement.Cancelled(lease(id, 1)));
         }
     }
 
@@ -73,48 +74,48 @@ public abstract class RedriveContract extends StoreContract {
     void theCancelledAreNotRedriven() {
         TaskId id = create(Draft.plain());
         Lease lease = claimOne();
-        apply(new Transition.Cancel(id));
-        applied(new Transition.Fail(lease, false, "broken"));
-        changesNothing(() -> assertThat(apply(new Transition.Redrive(id, 1))).isEqualTo(Applied.STALE));
+        apply(new Operation.Cancel(id));
+        applied(new Settlement.Fail(lease, false, "broken"));
+        changesNothing(() -> assertThat(apply(new Operation.Redrive(id, 1))).isEqualTo(Operated.STALE));
     }
 
     @Test
-    @DisplayName("M8: the attempt fences off whoever looked at another death")
+    @DisplayName("M8: the attempt fences off a redrive of another death")
     void theAttemptFencesARedrive() {
         TaskId id = createIn(TaskState.FAILED, Draft.plain());
         for (int attempt : new int[] {0, 2, 99}) {
-            Transition other = new Transition.Redrive(id, attempt);
-            changesNothing(() -> assertThat(apply(other)).isEqualTo(Applied.STALE));
+            Operation other = new Operation.Redrive(id, attempt);
+            changesNothing(() -> assertThat(apply(other)).isEqualTo(Operated.STALE));
         }
-        applied(new Transition.Redrive(id, 1));
-        applied(new Transition.Retry(claimOne(), Duration.ZERO, "again"));
-        applied(new Transition.Fail(claimOne(), false, "broken"));
-        changesNothing(() -> assertThat(apply(new Transition.Redrive(id, 2)))
+        applied(new Operation.Redrive(id, 1));
+        applied(new Settlement.Retry(claimOne(), Duration.ZERO, "again"));
+        applied(new Settlement.Fail(claimOne(), false, "broken"));
+        changesNothing(() -> assertThat(apply(new Operation.Redrive(id, 2)))
                 .as("attempt 2 was no death")
-                .isEqualTo(Applied.STALE));
-        changesNothing(() -> applied(new Transition.Redrive(id, 1)));
+                .isEqualTo(Operated.STALE));
+        changesNothing(() -> applied(new Operation.Redrive(id, 1)));
         assertThat(state(id)).as("the later death stays").isEqualTo(TaskState.FAILED);
-        applied(new Transition.Redrive(id, 3));
+        applied(new Operation.Redrive(id, 3));
         assertThat(state(id)).isEqualTo(TaskState.PENDING);
     }
 
     @Test
-    @DisplayName("M2, M8: a redrive repeated after a lost answer is applied, whatever became of the task since")
+    @DisplayName("M2, M8: a redrive repeated after a lost answer is applied, whatever happened to the task since")
     void aRepeatedRedriveIsApplied() {
         TaskId id = createIn(TaskState.FAILED, KEYED);
-        Transition redrive = new Transition.Redrive(id, 1);
+        Operation redrive = new Operation.Redrive(id, 1);
         applied(redrive);
         changesNothing(() -> applied(redrive));
         Lease lease = claimOne();
         changesNothing(() -> applied(redrive));
-        applied(new Transition.Retry(lease, Duration.ZERO, "again"));
+        applied(new Settlement.Retry(lease, Duration.ZERO, "again"));
         changesNothing(() -> applied(redrive));
-        applied(new Transition.Fail(claimOne(), false, "broken"));
+        applied(new Settlement.Fail(claimOne(), false, "broken"));
         changesNothing(() -> applied(redrive));
-        applied(new Transition.Redrive(id, 3));
-        applied(new Transition.Cancel(id));
+        applied(new Operation.Redrive(id, 3));
+        applied(new Operation.Cancel(id));
         changesNothing(() -> applied(redrive));
-        changesNothing(() -> applied(new Transition.Redrive(id, 3)));
+        changesNothing(() -> applied(new Operation.Redrive(id, 3)));
     }
 
     @Test
@@ -123,7 +124,7 @@ public abstract class RedriveContract extends StoreContract {
         Instant created = clock.instant();
         TaskId id = createIn(TaskState.FAILED, KEYED);
         clock.advance(Duration.ofMinutes(59));
-        applied(new Transition.Redrive(id, 1));
+        applied(new Operation.Redrive(id, 1));
         assertThat(record(KEYED).taskId()).isEqualTo(id);
         assertThat(record(KEYED).state()).isEqualTo(TaskState.PENDING);
         assertThat(record(KEYED).expiresAt()).isEqualTo(created.plus(KEYED.ttl()));
@@ -131,13 +132,13 @@ public abstract class RedriveContract extends StoreContract {
     }
 
     @Test
-    @DisplayName("M8: a window that has passed begins anew with the redrive")
+    @DisplayName("M8: a window that has passed begins again with the redrive")
     void aPassedWindowBeginsAnew() {
         TaskId id = createIn(TaskState.FAILED, KEYED);
         clock.advance(Duration.ofHours(1));
-        applied(new Transition.Redrive(id, 1));
+        applied(new Operation.Redrive(id, 1));
         assertThat(record(KEYED).expiresAt()).isEqualTo(clock.instant().plus(KEYED.ttl()));
-        applied(new Transition.Complete(claimOne(), "1"));
+        applied(new Settlement.Complete(claimOne(), "1"));
         clock.advance(Duration.ofMinutes(59));
         assertThat(((Returned) submit(KEYED)).existing().taskId()).isEqualTo(id);
         clock.advance(Duration.ofMinutes(1));
@@ -149,17 +150,17 @@ public abstract class RedriveContract extends StoreContract {
     void aRedriveTakesAFreeKey() {
         TaskId released = createIn(TaskState.FAILED, KEYED);
         Instant expires = record(KEYED).expiresAt();
-        applied(new Transition.ReleaseKey(KEYED.identity(), released));
-        applied(new Transition.Redrive(released, 1));
+        applied(new Operation.ReleaseKey(KEYED.identity(), released));
+        applied(new Operation.Redrive(released, 1));
         assertThat(record(KEYED).taskId()).isEqualTo(released);
         assertThat(record(KEYED).expiresAt()).as("the window had not passed").isEqualTo(expires);
         assertThat(((Returned) submit(KEYED)).existing().taskId()).isEqualTo(released);
-        applied(new Transition.Fail(claimOne(), false, "broken"));
+        applied(new Settlement.Fail(claimOne(), false, "broken"));
 
         clock.advance(Duration.ofHours(1));
         store.sweep(new SweepRequest(Duration.ofDays(1), Map.of(), Duration.ofDays(1), 10));
         assertThat(store.record(KEYED.identity())).isEmpty();
-        applied(new Transition.Redrive(released, 2));
+        applied(new Operation.Redrive(released, 2));
         assertThat(record(KEYED).taskId()).isEqualTo(released);
         assertThat(record(KEYED).inputHash()).isEqualTo(KEYED.hash());
         assertThat(record(KEYED).expiresAt()).isEqualTo(clock.instant().plus(KEYED.ttl()));
@@ -170,26 +171,26 @@ public abstract class RedriveContract extends StoreContract {
     void aNewerTaskSupersedes() {
         TaskId old = createIn(TaskState.FAILED, KEYED);
         TaskId rerun = create(KEYED);
-        Transition redrive = new Transition.Redrive(old, 1);
-        changesNothing(() -> assertThat(apply(redrive)).isEqualTo(Applied.SUPERSEDED));
+        Operation redrive = new Operation.Redrive(old, 1);
+        changesNothing(() -> assertThat(apply(redrive)).isEqualTo(Operated.SUPERSEDED));
         claimOne();
-        changesNothing(() -> assertThat(apply(redrive)).isEqualTo(Applied.SUPERSEDED));
+        changesNothing(() -> assertThat(apply(redrive)).isEqualTo(Operated.SUPERSEDED));
         clock.advance(Duration.ofHours(2));
         changesNothing(
-                () -> assertThat(apply(redrive)).as("open tasks hold their key").isEqualTo(Applied.SUPERSEDED));
-        applied(new Transition.Fail(new Lease(rerun, 1), false, "broken"));
+                () -> assertThat(apply(redrive)).as("open tasks hold their key").isEqualTo(Operated.SUPERSEDED));
+        applied(new Settlement.Fail(lease(rerun, 1), false, "broken"));
 
         TaskId third = create(KEYED);
-        applied(new Transition.Complete(claimOne(), null));
+        applied(new Settlement.Complete(claimOne(), null));
         clock.advance(Duration.ofMinutes(59));
-        changesNothing(() -> assertThat(apply(redrive)).isEqualTo(Applied.SUPERSEDED));
+        changesNothing(() -> assertThat(apply(redrive)).isEqualTo(Operated.SUPERSEDED));
         clock.advance(Duration.ofMinutes(1));
         applied(redrive);
         assertThat(record(KEYED).taskId())
                 .as("%s has ended and its window passed", third)
                 .isEqualTo(old);
         assertThat(record(KEYED).run()).isEqualTo(1);
-        assertThat(claimOne()).isEqualTo(new Lease(old, 2));
+        assertThat(claimOne()).isEqualTo(lease(old, 2));
     }
 
     @Test
@@ -198,11 +199,11 @@ public abstract class RedriveContract extends StoreContract {
         TaskId old = createIn(TaskState.FAILED, KEYED);
         TaskId running = createIn(TaskState.RUNNING, KEYED);
         TaskId waiting = create(KEYED.replacing());
-        applied(new Transition.Cancel(waiting));
+        applied(new Operation.Cancel(waiting));
         clock.advance(Duration.ofHours(1));
-        Transition redrive = new Transition.Redrive(old, 1);
-        changesNothing(() -> assertThat(apply(redrive)).isEqualTo(Applied.SUPERSEDED));
-        applied(new Transition.Cancelled(new Lease(running, 1)));
+        Operation redrive = new Operation.Redrive(old, 1);
+        changesNothing(() -> assertThat(apply(redrive)).isEqualTo(Operated.SUPERSEDED));
+        applied(new Settlement.Cancelled(lease(running, 1)));
         applied(redrive);
     }
 
@@ -210,13 +211,13 @@ public abstract class RedriveContract extends StoreContract {
     @DisplayName("M8: a task that was redriven can be replaced, rerun and returned like any other")
     void aRedrivenTaskIsATaskLikeAnyOther() {
         TaskId id = createIn(TaskState.TIMED_OUT, KEYED);
-        applied(new Transition.Redrive(id, 1));
+        applied(new Operation.Redrive(id, 1));
         TaskId replacing = create(KEYED.replacing());
         assertThat(state(id)).isEqualTo(TaskState.CANCELLED);
         assertThat(read(replacing).run()).isEqualTo(2);
-        applied(new Transition.Fail(claimOne(), false, "broken"));
-        applied(new Transition.Redrive(replacing, 1));
-        applied(new Transition.Fail(claimOne(), false, "broken again"));
+        applied(new Settlement.Fail(claimOne(), false, "broken"));
+        applied(new Operation.Redrive(replacing, 1));
+        applied(new Settlement.Fail(claimOne(), false, "broken again"));
         TaskId rerun = create(KEYED.policy(ReusePolicy.allowFailedOnly()));
         assertThat(read(rerun).run()).isEqualTo(3);
         assertThat(read(rerun).lineage()).isEqualTo(replacing);
@@ -229,12 +230,13 @@ public abstract class RedriveContract extends StoreContract {
         TaskId second = createIn(TaskState.FAILED, Draft.keyed("second"));
         TaskId third = createIn(TaskState.FAILED, Draft.keyed("third"));
         create(Draft.keyed("second"));
-        assertThat(store.apply(List.of(
-                        new Transition.Redrive(first, 1),
-                        new Transition.Redrive(second, 1),
-                        new Transition.Redrive(first, 1),
-                        new Transition.Redrive(third, 2),
-                        new Transition.Redrive(third, 1))))
-                .containsExactly(Applied.APPLIED, Applied.SUPERSEDED, Applied.APPLIED, Applied.STALE, Applied.APPLIED);
+        assertThat(store.operate(List.of(
+                        new Operation.Redrive(first, 1),
+                        new Operation.Redrive(second, 1),
+                        new Operation.Redrive(first, 1),
+                        new Operation.Redrive(third, 2),
+                        new Operation.Redrive(third, 1))))
+                .containsExactly(
+                        Operated.APPLIED, Operated.SUPERSEDED, Operated.APPLIED, Operated.STALE, Operated.APPLIED);
     }
 }

@@ -2,16 +2,18 @@ package dev.semel.storetests;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.semel.store.Applied;
 import dev.semel.store.ClaimRequest;
 import dev.semel.store.NewTask;
+import dev.semel.store.Operated;
+import dev.semel.store.Operation;
+import dev.semel.store.Settled;
+import dev.semel.store.Settlement;
 import dev.semel.store.Submitted;
 import dev.semel.store.Submitted.Created;
 import dev.semel.store.Submitted.Returned;
 import dev.semel.store.SweepRequest;
 import dev.semel.store.Swept;
 import dev.semel.store.TaskStore;
-import dev.semel.store.Transition;
 import dev.semel.storetests.FaultyStore.Fault;
 import dev.semel.task.Lease;
 import dev.semel.task.ReusePolicy;
@@ -27,7 +29,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * House rule one: every operation may be repeated after a lost answer. Here each operation is, at once and after the world
- * has moved on; and one story is told with every single call failing, before it is done and after.
+ * has changed; and one story is run with every single call failing, before it is done and after.
  */
 public abstract class RepetitionContract extends StoreContract {
 
@@ -73,7 +75,7 @@ public abstract class RepetitionContract extends StoreContract {
     }
 
     @Test
-    @DisplayName("S5: a batch sent again is answered as the first time, however far its tasks have come")
+    @DisplayName("S5: a batch sent again is answered as the first time, whatever its tasks have done since")
     void aBatchIsRepeated() {
         createIn(TaskState.FAILED, Draft.keyed("failed"));
         createIn(TaskState.RUNNING, Draft.keyed("running"));
@@ -85,11 +87,13 @@ public abstract class RepetitionContract extends StoreContract {
                 task(Draft.keyed("failed")),
                 task(Draft.keyed("running").replacing()));
         List<Submitted> first = store.submit(batch);
-        changesNothing(() -> assertThat(store.submit(batch)).isEqualTo(first));
+        countsOnly(1, KEYED, () -> assertThat(store.submit(batch)).isEqualTo(first));
 
-        claim(Wish.from(Draft.QUEUE)).tasks().forEach(task -> applied(new Transition.Complete(task.lease(), "1")));
+        claim(ClaimDraft.from(Draft.QUEUE))
+                .tasks()
+                .forEach(task -> applied(new Settlement.Complete(task.lease(), "1")));
         clock.advance(Duration.ofDays(1));
-        changesNothing(() -> {
+        countsOnly(1, KEYED, () -> {
             List<Submitted> again = store.submit(batch);
             for (int i : new int[] {0, 1, 4, 5}) {
                 Created created = (Created) again.get(i);
@@ -103,13 +107,13 @@ public abstract class RepetitionContract extends StoreContract {
     }
 
     @Test
-    @DisplayName("S5: a rerun sent again makes no other one, also after it has failed or was itself rerun")
+    @DisplayName("S5: a rerun sent again makes no other one, even after it has failed or was itself rerun")
     void aRerunIsRepeated() {
         createIn(TaskState.FAILED, KEYED);
         NewTask rerun = task(KEYED);
         Created first = (Created) submit(rerun);
         changesNothing(() -> assertThat(submit(rerun)).isEqualTo(first));
-        applied(new Transition.Fail(claimOne(), false, "broken"));
+        applied(new Settlement.Fail(claimOne(), false, "broken"));
         Created failed = new Created(rerun.id(), 2, TaskState.FAILED, first.createdAt());
         changesNothing(() -> assertThat(submit(rerun)).isEqualTo(failed));
         create(KEYED);
@@ -117,18 +121,18 @@ public abstract class RepetitionContract extends StoreContract {
     }
 
     @Test
-    @DisplayName("S5: a replacement sent again cancels nothing else, also after it was replaced or has ended")
+    @DisplayName("S5: a replacement sent again cancels nothing else, even after it was replaced or has ended")
     void aReplacementIsRepeated() {
         TaskId old = createIn(TaskState.RUNNING, KEYED);
         NewTask replacing = task(KEYED.replacing());
         submit(replacing);
         changesNothing(() -> assertThat(submit(replacing)).isInstanceOf(Created.class));
-        applied(new Transition.Cancelled(new Lease(old, 1)));
+        applied(new Settlement.Cancelled(lease(old, 1)));
         claimOne();
         changesNothing(() -> assertThat(((Created) submit(replacing)).state()).isEqualTo(TaskState.RUNNING));
         TaskId third = create(KEYED.replacing());
         changesNothing(() -> assertThat(((Created) submit(replacing)).state()).isEqualTo(TaskState.RUNNING));
-        applied(new Transition.Complete(new Lease(replacing.id(), 1), null));
+        applied(new Settlement.Complete(lease(replacing.id(), 1), null));
         changesNothing(() -> assertThat(((Created) submit(replacing)).state()).isEqualTo(TaskState.COMPLETED));
         assertThat(state(third)).isEqualTo(TaskState.PENDING);
     }
@@ -138,7 +142,7 @@ public abstract class RepetitionContract extends StoreContract {
     void aSweptSubmissionIsRepeated() {
         NewTask task = task(KEYED.policy(ReusePolicy.afterFinish()));
         Created first = (Created) submit(task);
-        applied(new Transition.Complete(claimOne(), null));
+        applied(new Settlement.Complete(claimOne(), null));
         store.sweep(ALL);
         Created again = new Created(task.id(), 1, TaskState.COMPLETED, first.createdAt());
         changesNothing(() -> assertThat(submit(task)).isEqualTo(again));
@@ -150,30 +154,30 @@ public abstract class RepetitionContract extends StoreContract {
     @DisplayName("C8: a claim sent again takes nothing else, also when other tasks have become due")
     void aClaimIsRepeated() {
         store.submit(tasks(2, Draft.plain()));
-        ClaimRequest request = Wish.from(Draft.QUEUE).limit(10).as(nextClaim());
+        ClaimRequest request = ClaimDraft.from(Draft.QUEUE).limit(10).as(nextClaim());
         List<Lease> taken = leases(request);
         assertThat(taken).hasSize(2);
         store.submit(tasks(3, Draft.plain()));
         changesNothing(() -> assertThat(leases(request.again())).containsExactlyInAnyOrderElementsOf(taken));
-        applied(new Transition.Complete(taken.getFirst(), null));
+        applied(new Settlement.Complete(taken.getFirst(), null));
         changesNothing(() -> assertThat(leases(request.again())).containsExactly(taken.getLast()));
     }
 
     @Test
-    @DisplayName("M2: an end sent again changes nothing, also after the task was redriven or rerun")
+    @DisplayName("M2: an end sent again changes nothing, even after the task was redriven or rerun")
     void anEndIsRepeatedAfterARedrive() {
         TaskId id = create(KEYED);
-        Transition retry = new Transition.Retry(claimOne(), Duration.ZERO, "again");
+        Settlement retry = new Settlement.Retry(claimOne(), Duration.ZERO, "again");
         applied(retry);
-        Transition fail = new Transition.Fail(claimOne(), false, "broken");
+        Settlement fail = new Settlement.Fail(claimOne(), false, "broken");
         applied(fail);
-        applied(new Transition.Redrive(id, 2));
-        changesNothing(() -> assertThat(store.apply(List.of(retry, fail))).containsOnly(Applied.APPLIED));
+        applied(new Operation.Redrive(id, 2));
+        changesNothing(() -> assertThat(store.settle(List.of(retry, fail))).containsOnly(Settled.APPLIED));
         Lease lease = claimOne();
-        changesNothing(() -> assertThat(store.apply(List.of(retry, fail))).containsOnly(Applied.APPLIED));
-        applied(new Transition.Fail(lease, true, "too slow"));
+        changesNothing(() -> assertThat(store.settle(List.of(retry, fail))).containsOnly(Settled.APPLIED));
+        applied(new Settlement.Fail(lease, true, "too slow"));
         create(KEYED);
-        changesNothing(() -> assertThat(store.apply(List.of(retry, fail))).containsOnly(Applied.APPLIED));
+        changesNothing(() -> assertThat(store.settle(List.of(retry, fail))).containsOnly(Settled.APPLIED));
     }
 
     @Test
@@ -181,42 +185,42 @@ public abstract class RepetitionContract extends StoreContract {
     void anExtensionIsRepeated() {
         create(Draft.plain());
         Lease lease = claimOne();
-        Transition extend = new Transition.Extend(lease, Wish.LEASE);
+        Settlement extend = new Settlement.Extend(lease, ClaimDraft.LEASE);
         applied(extend);
         changesNothing(() -> applied(extend));
-        applied(new Transition.PutBack(lease, Duration.ZERO));
-        changesNothing(() -> assertThat(apply(extend)).isEqualTo(Applied.STALE));
+        applied(new Settlement.PutBack(lease, Duration.ZERO));
+        changesNothing(() -> assertThat(apply(extend)).isEqualTo(Settled.STALE));
         claimOne();
-        changesNothing(() -> assertThat(apply(extend)).isEqualTo(Applied.STALE));
+        changesNothing(() -> assertThat(apply(extend)).isEqualTo(Settled.STALE));
     }
 
     @Test
     @DisplayName("M6: a cancellation sent again changes nothing, and never reaches the next run")
     void aCancellationIsRepeated() {
         TaskId id = create(KEYED);
-        Transition cancel = new Transition.Cancel(id);
+        Operation cancel = new Operation.Cancel(id);
         applied(cancel);
         changesNothing(() -> applied(cancel));
         create(KEYED);
         changesNothing(() -> applied(cancel));
         TaskId running = claimOne().taskId();
         changesNothing(() -> applied(cancel));
-        Transition asked = new Transition.Cancel(running);
-        assertThat(apply(asked)).isEqualTo(Applied.CANCEL_REQUESTED);
-        changesNothing(() -> assertThat(apply(asked)).isEqualTo(Applied.CANCEL_REQUESTED));
-        applied(new Transition.Complete(new Lease(running, 1), null));
-        changesNothing(() -> assertThat(apply(asked)).isEqualTo(Applied.STALE));
+        Operation asked = new Operation.Cancel(running);
+        assertThat(apply(asked)).isEqualTo(Operated.CANCEL_REQUESTED);
+        changesNothing(() -> assertThat(apply(asked)).isEqualTo(Operated.CANCEL_REQUESTED));
+        applied(new Settlement.Complete(lease(running, 1), null));
+        changesNothing(() -> assertThat(apply(asked)).isEqualTo(Operated.STALE));
     }
 
     @Test
     @DisplayName("M9: a release sent again changes nothing, and never releases the key of the next task")
     void aReleaseIsRepeated() {
         TaskId id = createIn(TaskState.COMPLETED, KEYED);
-        Transition release = new Transition.ReleaseKey(KEYED.identity(), id);
+        Operation release = new Operation.ReleaseKey(KEYED.identity(), id);
         applied(release);
         changesNothing(() -> applied(release));
         createIn(TaskState.COMPLETED, KEYED);
-        changesNothing(() -> assertThat(apply(release)).isEqualTo(Applied.SUPERSEDED));
+        changesNothing(() -> assertThat(apply(release)).isEqualTo(Operated.SUPERSEDED));
     }
 
     @Test

@@ -2,12 +2,14 @@ package dev.semel.storetests;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.semel.store.Applied;
 import dev.semel.store.Attempt;
+import dev.semel.store.Operation;
+import dev.semel.store.Settled;
+import dev.semel.store.Settlement;
 import dev.semel.store.Submitted.Created;
 import dev.semel.store.Submitted.Returned;
 import dev.semel.store.SweepRequest;
-import dev.semel.store.Transition;
+import dev.semel.store.Swept;
 import dev.semel.task.Lease;
 import dev.semel.task.Scope;
 import dev.semel.task.TaskId;
@@ -44,14 +46,14 @@ public abstract class ReplaceContract extends StoreContract {
         assertThat(read(replacing).lineage()).isEqualTo(replacing);
         assertThat(record(OLD).taskId()).isEqualTo(replacing);
         assertThat(record(OLD).inputHash()).isEqualTo(NEW.hash());
-        assertThat(claimIds(Wish.from(Draft.QUEUE))).containsExactly(replacing);
+        assertThat(claimIds(ClaimDraft.from(Draft.QUEUE))).containsExactly(replacing);
     }
 
     @Test
     @DisplayName("S10: a replaced task that is pending for its retry is cancelled at once as well")
     void aTaskBetweenAttemptsIsReplacedAtOnce() {
         TaskId old = create(OLD);
-        applied(new Transition.Retry(claimOne(), Duration.ofMinutes(1), "again"));
+        applied(new Settlement.Retry(claimOne(), Duration.ofMinutes(1), "again"));
         TaskId replacing = create(NEW);
         assertThat(state(old)).isEqualTo(TaskState.CANCELLED);
         assertThat(read(old).progress().failures()).isEqualTo(1);
@@ -70,29 +72,29 @@ public abstract class ReplaceContract extends StoreContract {
         assertThat(state(replacing)).isEqualTo(TaskState.WAITING);
         assertThat(record(OLD).taskId()).isEqualTo(replacing);
         assertThat(record(OLD).state()).isEqualTo(TaskState.WAITING);
-        assertThat(claim(Wish.from(Draft.QUEUE)).tasks()).isEmpty();
-        assertThat(apply(new Transition.Extend(lease, Wish.LEASE))).isEqualTo(Applied.CANCEL_REQUESTED);
+        assertThat(claim(ClaimDraft.from(Draft.QUEUE)).tasks()).isEmpty();
+        assertThat(apply(new Settlement.Extend(lease, ClaimDraft.LEASE))).isEqualTo(Settled.CANCEL_REQUESTED);
         assertThat(state(replacing)).isEqualTo(TaskState.WAITING);
     }
 
     @Test
     @DisplayName("S10: the new one is pending in the very step in which the old one ends, however it ends")
     void everyEndLetsTheNewOneGo() {
-        Map<TaskState, Function<Lease, Transition>> ends = Map.of(
+        Map<TaskState, Function<Lease, Settlement>> ends = Map.of(
                 TaskState.COMPLETED,
-                lease -> new Transition.Complete(lease, null),
+                lease -> new Settlement.Complete(lease, null),
                 TaskState.CANCELLED,
-                Transition.Cancelled::new);
-        List<Function<Lease, Transition>> cancelling = List.of(
-                lease -> new Transition.Fail(lease, false, "broken"),
-                lease -> new Transition.Fail(lease, true, "too slow"),
-                lease -> new Transition.Retry(lease, Duration.ofHours(1), "again"),
-                lease -> new Transition.PutBack(lease, Duration.ofHours(1)));
+                Settlement.Cancelled::new);
+        List<Function<Lease, Settlement>> cancelling = List.of(
+                lease -> new Settlement.Fail(lease, false, "broken"),
+                lease -> new Settlement.Fail(lease, true, "too slow"),
+                lease -> new Settlement.Retry(lease, Duration.ofHours(1), "again"),
+                lease -> new Settlement.PutBack(lease, Duration.ofHours(1)));
         ends.forEach((state, end) -> assertLetsGo(end, state));
         cancelling.forEach(end -> assertLetsGo(end, TaskState.CANCELLED));
     }
 
-    private void assertLetsGo(Function<Lease, Transition> end, TaskState expected) {
+    private void assertLetsGo(Function<Lease, Settlement> end, TaskState expected) {
         Draft draft = Draft.keyed("key " + ids.next());
         TaskId old = create(draft);
         Lease lease = claimOne();
@@ -101,29 +103,29 @@ public abstract class ReplaceContract extends StoreContract {
         applied(end.apply(lease));
         assertThat(state(old)).as("%s", end.apply(lease)).isEqualTo(expected);
         assertThat(state(replacing)).isEqualTo(TaskState.PENDING);
-        applied(new Transition.Complete(claimOne(), null));
+        applied(new Settlement.Complete(claimOne(), null));
         assertThat(state(replacing)).isEqualTo(TaskState.COMPLETED);
     }
 
     @Test
     @DisplayName(
-            "S10: a replaced task whose worker vanished is ended by the claim that meets it, and the new one taken")
+            "S10: a replaced task whose worker vanished is ended by the claim that finds it, and the new one is taken")
     void aVanishedTaskLetsTheNewOneGo() {
         TaskId old = create(OLD);
         claimOne();
         TaskId replacing = create(NEW);
-        clock.advance(Wish.LEASE.minus(MILLISECOND));
-        assertThat(claim(Wish.from(Draft.QUEUE)).tasks()).isEmpty();
+        clock.advance(ClaimDraft.LEASE.minus(MILLISECOND));
+        assertThat(claim(ClaimDraft.from(Draft.QUEUE)).tasks()).isEmpty();
         clock.advance(MILLISECOND);
-        assertThat(claim(Wish.from("elsewhere")).tasks()).isEmpty();
-        assertThat(claim(Wish.from(Draft.QUEUE).ofTypes("other")).tasks()).isEmpty();
-        assertThat(state(old)).as("only a claim of its queue and type meets it").isEqualTo(TaskState.RUNNING);
+        assertThat(claim(ClaimDraft.from("elsewhere")).tasks()).isEmpty();
+        assertThat(claim(ClaimDraft.from(Draft.QUEUE).ofTypes("other")).tasks()).isEmpty();
+        assertThat(state(old)).as("only a claim of its queue and type finds it").isEqualTo(TaskState.RUNNING);
 
-        assertThat(claimIds(Wish.from(Draft.QUEUE))).containsExactly(replacing);
+        assertThat(claimIds(ClaimDraft.from(Draft.QUEUE))).containsExactly(replacing);
         assertThat(state(old)).isEqualTo(TaskState.CANCELLED);
         assertThat(read(old).progress().vanished()).isEqualTo(1);
         assertThat(store.attempts(old).getFirst().outcome()).isEqualTo(Attempt.Outcome.VANISHED);
-        assertThat(apply(new Transition.Complete(new Lease(old, 1), null))).isEqualTo(Applied.STALE);
+        assertThat(apply(new Settlement.Complete(lease(old, 1), null))).isEqualTo(Settled.STALE);
     }
 
     @Test
@@ -132,12 +134,34 @@ public abstract class ReplaceContract extends StoreContract {
         TaskId old = create(OLD);
         claimOne();
         TaskId replacing = create(NEW.queue("elsewhere"));
-        leasesRunOut();
+        leasesExpire();
         store.sweep(new SweepRequest(Duration.ofDays(7), Map.of(), Duration.ofDays(30), 10));
         assertThat(state(old)).isEqualTo(TaskState.CANCELLED);
         assertThat(read(old).progress().vanished()).isEqualTo(1);
         assertThat(state(replacing)).isEqualTo(TaskState.PENDING);
-        assertThat(claimIds(Wish.from("elsewhere"))).containsExactly(replacing);
+        assertThat(claimIds(ClaimDraft.from("elsewhere"))).containsExactly(replacing);
+    }
+
+    @Test
+    @DisplayName("S10: a sweep that removes nothing ends a replaced task whose worker vanished, and nothing else")
+    void aSweepOfVanishedAttemptsLetsTheNewOneGo() {
+        TaskId ended = create(Draft.plain());
+        applied(new Settlement.Complete(claimOne(), null));
+        TaskId lost = create(Draft.plain());
+        claimOne();
+        TaskId old = create(OLD);
+        claimOne();
+        TaskId replacing = create(NEW.queue("elsewhere"));
+        assertThat(store.sweep(SweepRequest.ofVanished())).isEqualTo(Swept.NOTHING);
+        assertThat(state(old)).as("its lease has not run out").isEqualTo(TaskState.RUNNING);
+        leasesExpire();
+        clock.advance(Duration.ofDays(200));
+        assertThat(store.sweep(SweepRequest.ofVanished())).isEqualTo(Swept.NOTHING);
+        assertThat(state(old)).isEqualTo(TaskState.CANCELLED);
+        assertThat(read(old).progress().vanished()).isEqualTo(1);
+        assertThat(state(lost)).as("nobody asked to cancel it").isEqualTo(TaskState.RUNNING);
+        assertThat(state(ended)).isEqualTo(TaskState.COMPLETED);
+        assertThat(claimIds(ClaimDraft.from("elsewhere"))).containsExactly(replacing);
     }
 
     @Test
@@ -149,12 +173,12 @@ public abstract class ReplaceContract extends StoreContract {
         TaskId replacing = create(NEW.start(new dev.semel.store.NewTask.Start.At(start)));
         assertThat(read(replacing).progress().dueAt()).isEqualTo(start);
         clock.advance(Duration.ofMinutes(1));
-        applied(new Transition.Cancelled(lease));
+        applied(new Settlement.Cancelled(lease));
         assertThat(state(replacing)).isEqualTo(TaskState.PENDING);
         assertThat(read(replacing).progress().dueAt()).isEqualTo(start);
-        assertThat(claim(Wish.from(Draft.QUEUE)).tasks()).isEmpty();
+        assertThat(claim(ClaimDraft.from(Draft.QUEUE)).tasks()).isEmpty();
         clock.advance(Duration.ofMinutes(9));
-        assertThat(claimIds(Wish.from(Draft.QUEUE))).containsExactly(replacing);
+        assertThat(claimIds(ClaimDraft.from(Draft.QUEUE))).containsExactly(replacing);
     }
 
     @Test
@@ -170,10 +194,10 @@ public abstract class ReplaceContract extends StoreContract {
         assertThat(read(second).progress().attempt()).isZero();
         assertThat(state(third)).isEqualTo(TaskState.WAITING);
         assertThat(read(third).run()).isEqualTo(3);
-        assertThat(claim(Wish.from(Draft.QUEUE)).tasks()).isEmpty();
-        applied(new Transition.Cancelled(lease));
+        assertThat(claim(ClaimDraft.from(Draft.QUEUE)).tasks()).isEmpty();
+        applied(new Settlement.Cancelled(lease));
         assertThat(state(second)).isEqualTo(TaskState.CANCELLED);
-        assertThat(claimIds(Wish.from(Draft.QUEUE))).containsExactly(third);
+        assertThat(claimIds(ClaimDraft.from(Draft.QUEUE))).containsExactly(third);
     }
 
     @Test
@@ -182,18 +206,18 @@ public abstract class ReplaceContract extends StoreContract {
         create(OLD);
         Lease lease = claimOne();
         TaskId second = create(NEW.ttl(Duration.ofMinutes(1)));
-        applied(new Transition.Cancel(second));
+        applied(new Operation.Cancel(second));
 
         Created third = (Created) submit(NEW.ttl(Duration.ofMinutes(1)));
         assertThat(third.state()).isEqualTo(TaskState.WAITING);
-        applied(new Transition.Cancel(third.taskId()));
+        applied(new Operation.Cancel(third.taskId()));
         clock.advance(Duration.ofMinutes(1));
         Created fourth = (Created) submit(NEW);
         assertThat(fourth.run()).as("the window has passed").isEqualTo(1);
         assertThat(fourth.state()).isEqualTo(TaskState.WAITING);
 
-        applied(new Transition.Complete(lease, null));
-        assertThat(claimIds(Wish.from(Draft.QUEUE))).containsExactly(fourth.taskId());
+        applied(new Settlement.Complete(lease, null));
+        assertThat(claimIds(ClaimDraft.from(Draft.QUEUE))).containsExactly(fourth.taskId());
     }
 
     @Test
@@ -205,24 +229,24 @@ public abstract class ReplaceContract extends StoreContract {
         TaskId replacing = create(shared.queue("other").type("other").replacing());
         assertThat(((Returned) submit(shared.type("other"))).existing().taskId())
                 .isEqualTo(replacing);
-        assertThat(claim(Wish.from(Draft.QUEUE, "other")).tasks()).isEmpty();
-        applied(new Transition.Cancelled(lease));
+        assertThat(claim(ClaimDraft.from(Draft.QUEUE, "other")).tasks()).isEmpty();
+        applied(new Settlement.Cancelled(lease));
         assertThat(state(old)).isEqualTo(TaskState.CANCELLED);
-        assertThat(claimIds(Wish.from("other"))).containsExactly(replacing);
+        assertThat(claimIds(ClaimDraft.from("other"))).containsExactly(replacing);
     }
 
     @Test
-    @DisplayName("S10: the end of a task that nobody waits for wakes nobody")
+    @DisplayName("S10: the end of a task for which no other waits wakes none")
     void onlyTheRightOneIsWoken() {
         create(OLD);
         Lease old = claimOne();
         TaskId waiting = create(NEW);
         create(Draft.keyed("stranger"));
-        applied(new Transition.Complete(claimOne(), null));
+        applied(new Settlement.Complete(claimOne(), null));
         create(Draft.plain());
-        applied(new Transition.Cancelled(claimOne()));
+        applied(new Settlement.Cancelled(claimOne()));
         assertThat(state(waiting)).isEqualTo(TaskState.WAITING);
-        applied(new Transition.Complete(old, null));
+        applied(new Settlement.Complete(old, null));
         assertThat(state(waiting)).isEqualTo(TaskState.PENDING);
     }
 }

@@ -2,18 +2,20 @@ package dev.semel.storetests;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.semel.store.Applied;
 import dev.semel.store.Attempt;
 import dev.semel.store.DeadLetter;
 import dev.semel.store.EffectOutcome.How;
 import dev.semel.store.EffectRecord;
 import dev.semel.store.EffectState;
+import dev.semel.store.Operated;
+import dev.semel.store.Operation;
 import dev.semel.store.QueueSettings;
 import dev.semel.store.Resolution;
 import dev.semel.store.Resolution.Verdict;
+import dev.semel.store.Settled;
+import dev.semel.store.Settlement;
 import dev.semel.store.Task;
 import dev.semel.store.TaskQuery;
-import dev.semel.store.Transition;
 import dev.semel.task.EffectId;
 import dev.semel.task.Lease;
 import dev.semel.task.TaskId;
@@ -24,7 +26,7 @@ import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** The law of a person's word about an effect that is unknown: E8. */
+/** The law of a resolution about an effect that is unknown: E8. */
 public abstract class ResolveContract extends EffectStoreContract {
 
     private static final String DEAD = "dead-letters";
@@ -32,10 +34,10 @@ public abstract class ResolveContract extends EffectStoreContract {
     /** For subclasses. */
     protected ResolveContract() {}
 
-    // What a word does
+    // What a resolution does
 
     @Test
-    @DisplayName("E8: who says that it happened settles the effect with a result, and the parked task goes on at once")
+    @DisplayName("E8: a resolution as done settles the effect with a result, and the parked task continues at once")
     void doneSettlesIt() {
         Ear ear = new Ear();
         store.listen(ear);
@@ -48,7 +50,7 @@ public abstract class ResolveContract extends EffectStoreContract {
         assertThat(effect(lease))
                 .isEqualTo(new EffectRecord(
                         charge(lease),
-                        lease,
+                        lease.attemptId(),
                         EffectState.DONE,
                         intendedAt,
                         null,
@@ -61,11 +63,11 @@ public abstract class ResolveContract extends EffectStoreContract {
         assertThat(read(lease.taskId()).progress())
                 .isEqualTo(new Task.Progress(TaskState.PENDING, 1, 0, 0, clock.instant(), false, null, null, REASON));
         Lease second = claimOne();
-        assertSettled(intend(second), done(second));
+        assertConcluded(intend(second), done(second));
     }
 
     @Test
-    @DisplayName("E8: who says that it did not happen lets the parked task go on and intend it anew")
+    @DisplayName("E8: a resolution as not done lets the parked task continue and intend the effect again")
     void notDoneLetsItRun() {
         Ear ear = new Ear();
         store.listen(ear);
@@ -78,7 +80,7 @@ public abstract class ResolveContract extends EffectStoreContract {
         assertThat(effect(lease))
                 .isEqualTo(new EffectRecord(
                         charge(lease),
-                        lease,
+                        lease.attemptId(),
                         EffectState.NOT_DONE,
                         intendedAt,
                         null,
@@ -92,37 +94,37 @@ public abstract class ResolveContract extends EffectStoreContract {
         Lease second = claimOne();
         applied(intend(second));
         applied(done(second));
-        assertThat(effect(lease).resolution()).as("what was said is kept").isEqualTo(kept(Verdict.NOT_DONE, "ann"));
+        assertThat(effect(lease).resolution()).as("the resolution is kept").isEqualTo(kept(Verdict.NOT_DONE, "ann"));
     }
 
     @Test
     @DisplayName(
-            "E8: who gives it up fails the parked task with their words and no further failure; the effect stays unknown")
+            "E8: giving up fails the parked task with the person's reason and no further failure; the effect stays unknown")
     void givingUpFailsTheTask() {
         Ear ear = new Ear();
         store.listen(ear);
         TaskId id = create(KEYED);
-        applied(new Transition.Retry(claimOne(), Duration.ZERO, "first"));
+        applied(new Settlement.Retry(claimOne(), Duration.ZERO, "first"));
         Lease lease = claimOne();
         applied(intend(lease));
         applied(park(lease));
         EffectRecord unknown = effect(lease);
         List<Attempt> attempts = store.attempts(id);
         clock.advance(Duration.ofMinutes(1));
-        Transition.Resolve move = resolve(lease, Verdict.GIVE_UP);
-        applied(move);
+        Operation.Resolve operation = resolve(lease, Verdict.GIVE_UP);
+        applied(operation);
         ear.awaitEnded(id);
         assertThat(read(id).progress())
                 .isEqualTo(new Task.Progress(
-                        TaskState.FAILED, 2, 1, 0, null, false, clock.instant(), null, move.givenUp()));
-        assertThat(move.givenUp()).contains("ann", "charge", "looked it up");
+                        TaskState.FAILED, 2, 1, 0, null, false, clock.instant(), null, operation.givenUp()));
+        assertThat(operation.givenUp()).contains("ann", "charge", "looked it up");
         assertThat(store.attempts(id))
                 .as("the attempt was parked, and stays so")
                 .isEqualTo(attempts);
         assertThat(effect(lease))
                 .isEqualTo(new EffectRecord(
                         unknown.id(),
-                        lease,
+                        lease.attemptId(),
                         EffectState.UNKNOWN,
                         unknown.intendedAt(),
                         null,
@@ -132,19 +134,19 @@ public abstract class ResolveContract extends EffectStoreContract {
                         null,
                         REASON,
                         kept(Verdict.GIVE_UP, "ann")));
-        assertThat(claimIds(WISH)).isEmpty();
+        assertThat(claimIds(CLAIM)).isEmpty();
         assertThat(record(KEYED).state()).isEqualTo(TaskState.FAILED);
     }
 
     @Test
-    @DisplayName("E8, Q6: a task that is given up makes a dead letter where its queue says so, once")
+    @DisplayName("E8, Q6: a task that is given up creates one task in the dead-letter queue, if its queue has one")
     void givingUpMakesADeadLetter() {
         set(Draft.QUEUE, QueueSettings.builder().deadLetterQueue(DEAD));
         Lease lease = parked(KEYED);
         assertThat(letters()).isEmpty();
-        Transition.Resolve move = resolve(lease, Verdict.GIVE_UP);
-        applied(move);
-        changesNothing(() -> applied(move));
+        Operation.Resolve operation = resolve(lease, Verdict.GIVE_UP);
+        applied(operation);
+        changesNothing(() -> applied(operation));
         Task letter = letters().getFirst();
         assertThat(letters()).hasSize(1);
         assertThat(letter.id())
@@ -164,30 +166,30 @@ public abstract class ResolveContract extends EffectStoreContract {
     }
 
     private Lease redriven(Lease dead) {
-        applied(new Transition.Redrive(dead.taskId(), dead.attempt()));
+        applied(new Operation.Redrive(dead.taskId(), dead.attempt()));
         return claimOne();
     }
 
     @Test
-    @DisplayName("E8, M8: a task that was given up is redriven at its last attempt like any other, also if sent again")
+    @DisplayName("E8, M8: a task that was given up is redriven at its last attempt like any other, even if sent again")
     void aGivenUpTaskIsRedriven() {
         Lease lease = parked(KEYED);
         applied(resolve(lease, Verdict.GIVE_UP));
-        assertStale(new Transition.Redrive(lease.taskId(), 0), new Transition.Redrive(lease.taskId(), 2));
-        Transition redrive = new Transition.Redrive(lease.taskId(), 1);
+        assertStale(new Operation.Redrive(lease.taskId(), 0), new Operation.Redrive(lease.taskId(), 2));
+        Operation redrive = new Operation.Redrive(lease.taskId(), 1);
         applied(redrive);
         assertThat(state(lease.taskId())).isEqualTo(TaskState.PENDING);
         changesNothing(() -> applied(redrive));
         Lease second = claimOne();
         changesNothing(() -> applied(redrive));
-        assertThat(stateOf(lease)).as("nobody has found out").isEqualTo(EffectState.UNKNOWN);
+        assertThat(stateOf(lease)).as("giving up does not resolve it").isEqualTo(EffectState.UNKNOWN);
         applied(intend(second));
         applied(park(second));
         changesNothing(() -> applied(redrive));
         applied(resolve(second, Verdict.GIVE_UP));
         changesNothing(() -> applied(redrive));
-        applied(new Transition.Redrive(lease.taskId(), 2));
-        assertThat(claimOne()).isEqualTo(new Lease(lease.taskId(), 3));
+        applied(new Operation.Redrive(lease.taskId(), 2));
+        assertThat(claimOne()).isEqualTo(lease(lease.taskId(), 3));
     }
 
     @Test
@@ -195,14 +197,14 @@ public abstract class ResolveContract extends EffectStoreContract {
     void aParkIsNoDeath() {
         Lease lease = parked(KEYED);
         applied(resolve(lease, Verdict.DONE));
-        applied(new Transition.Fail(claimOne(), false, "broken"));
-        assertStale(new Transition.Redrive(lease.taskId(), 1));
-        applied(new Transition.Redrive(lease.taskId(), 2));
-        assertStale(new Transition.Redrive(lease.taskId(), 1));
+        applied(new Settlement.Fail(claimOne(), false, "broken"));
+        assertStale(new Operation.Redrive(lease.taskId(), 1));
+        applied(new Operation.Redrive(lease.taskId(), 2));
+        assertStale(new Operation.Redrive(lease.taskId(), 1));
     }
 
     @Test
-    @DisplayName("E8, S9: after a task was given up a rerun goes on with the same lineage")
+    @DisplayName("E8, S9: after a task was given up a rerun continues the same lineage")
     void aGivenUpTaskIsRerun() {
         Lease lease = parked(KEYED);
         applied(resolve(lease, Verdict.GIVE_UP));
@@ -210,7 +212,7 @@ public abstract class ResolveContract extends EffectStoreContract {
         assertThat(read(rerun.taskId()).run()).isEqualTo(2);
         assertThat(read(rerun.taskId()).lineage()).isEqualTo(lease.taskId());
         applied(intend(rerun, charge(lease)));
-        assertThat(effect(lease).by()).isEqualTo(rerun);
+        assertThat(effect(lease).by()).isEqualTo(rerun.attemptId());
         assertThat(effect(lease).resolution()).isEqualTo(kept(Verdict.GIVE_UP, "ann"));
     }
 
@@ -225,7 +227,7 @@ public abstract class ResolveContract extends EffectStoreContract {
     }
 
     @Test
-    @DisplayName("E8: done may be said without a result")
+    @DisplayName("E8: a resolution as done may have no result")
     void doneWithoutAResult() {
         Lease lease = parked(KEYED);
         applied(resolve(charge(lease), lease, new Resolution(Verdict.DONE, null, "ann", "looked it up")));
@@ -234,7 +236,7 @@ public abstract class ResolveContract extends EffectStoreContract {
     }
 
     @Test
-    @DisplayName("E8: a word on a second effect that the parked attempt left lets the task go on as well")
+    @DisplayName("E8: a resolution of a second effect that the parked attempt left lets the task continue as well")
     void aSecondEffectOfTheAttempt() {
         Lease lease = intended(KEYED);
         EffectId mail = new EffectId(lease.taskId(), "mail", 0);
@@ -251,34 +253,34 @@ public abstract class ResolveContract extends EffectStoreContract {
     // Once
 
     @Test
-    @DisplayName("E8: a word that is sent again is applied and changes nothing, whatever the task has done since")
-    void aWordIsRepeated() {
+    @DisplayName("E8: a resolution that is sent again is applied and changes nothing, whatever the task has done since")
+    void aResolutionIsRepeated() {
         for (Verdict verdict : List.of(Verdict.DONE, Verdict.NOT_DONE)) {
             Lease lease = parked(Draft.plain());
-            Transition.Resolve move = resolve(lease, verdict);
-            applied(move);
-            changesNothing(() -> applied(move));
+            Operation.Resolve operation = resolve(lease, verdict);
+            applied(operation);
+            changesNothing(() -> applied(operation));
             Lease second = claimOne();
-            changesNothing(() -> applied(move));
-            Applied intended = apply(intend(second));
-            assertThat(intended).isEqualTo(verdict == Verdict.DONE ? Applied.SETTLED : Applied.APPLIED);
-            changesNothing(() -> applied(move));
-            applied(new Transition.Complete(second, null));
+            changesNothing(() -> applied(operation));
+            Settled intended = apply(intend(second));
+            assertThat(intended).isEqualTo(verdict == Verdict.DONE ? Settled.CONCLUDED : Settled.APPLIED);
+            changesNothing(() -> applied(operation));
+            applied(new Settlement.Complete(second, null));
             clock.advance(Duration.ofDays(1));
-            changesNothing(() -> applied(move));
+            changesNothing(() -> applied(operation));
         }
         Lease lease = parked(Draft.plain());
-        Transition.Resolve move = resolve(lease, Verdict.GIVE_UP);
-        applied(move);
-        changesNothing(() -> applied(move));
+        Operation.Resolve operation = resolve(lease, Verdict.GIVE_UP);
+        applied(operation);
+        changesNothing(() -> applied(operation));
         clock.advance(Duration.ofDays(1));
-        changesNothing(() -> applied(move));
+        changesNothing(() -> applied(operation));
         applied(intend(redriven(lease)));
-        changesNothing(() -> applied(move));
+        changesNothing(() -> applied(operation));
     }
 
     @Test
-    @DisplayName("E8: of two people the second is stale, also if they say the same")
+    @DisplayName("E8: of two people the second is stale, even if both resolve alike")
     void theSecondPersonIsStale() {
         for (Verdict verdict : List.of(Verdict.DONE, Verdict.NOT_DONE)) {
             Lease lease = parked(Draft.plain());
@@ -288,13 +290,13 @@ public abstract class ResolveContract extends EffectStoreContract {
             }
             Resolution otherReason = new Resolution(verdict, null, "ann", "another reason");
             assertStale(resolve(charge(lease), lease, otherReason));
-            applied(new Transition.Complete(claimOne(), null));
+            applied(new Settlement.Complete(claimOne(), null));
             assertStale(resolve(charge(lease), lease, word(verdict, "ben")));
         }
     }
 
     @Test
-    @DisplayName("E8: after somebody gave it up, somebody may still find out; the task stays failed")
+    @DisplayName("E8: an effect that was given up can still be resolved; the task stays failed")
     void foundOutAfterItWasGivenUp() {
         Lease lease = parked(KEYED);
         applied(resolve(lease, Verdict.GIVE_UP));
@@ -312,40 +314,41 @@ public abstract class ResolveContract extends EffectStoreContract {
     // Refused
 
     @Test
-    @DisplayName("E8: it is refused while the effect is in progress, also after the lease has run out")
+    @DisplayName("E8: a resolution is rejected while the effect is in progress, even after the lease has expired")
     void itIsHeldWhileInProgress() {
         Lease lease = intended(KEYED);
-        refuseAll(Applied.HELD, lease);
-        leasesRunOut();
-        refuseAll(Applied.HELD, lease);
-        apply(new Transition.Cancel(lease.taskId()));
-        refuseAll(Applied.HELD, lease);
-        applied(new Transition.Retry(lease, Duration.ZERO, "again"));
+        refuseAll(Operated.HELD, lease);
+        leasesExpire();
+        refuseAll(Operated.HELD, lease);
+        apply(new Operation.Cancel(lease.taskId()));
+        refuseAll(Operated.HELD, lease);
+        applied(new Settlement.Retry(lease, Duration.ZERO, "again"));
         applied(resolve(lease, Verdict.DONE));
     }
 
-    private void refuseAll(Applied answer, Lease left) {
+    private void refuseAll(Operated answer, Lease left) {
         for (Verdict verdict : Verdict.values()) {
             refused(answer, resolve(left, verdict));
         }
     }
 
     @Test
-    @DisplayName("E8: it is stale once another attempt has dealt with the effect, and for an attempt that never did")
+    @DisplayName(
+            "E8: it is stale once another attempt has recorded something about the effect, and for an attempt that never did")
     void itIsStaleAfterAnotherAttempt() {
         Lease first = leftUnknown(KEYED);
-        refuseAll(Applied.STALE, new Lease(first.taskId(), 0));
-        refuseAll(Applied.STALE, new Lease(first.taskId(), 2));
+        refuseAll(Operated.STALE, lease(first.taskId(), 0));
+        refuseAll(Operated.STALE, lease(first.taskId(), 2));
         Lease second = claimOne();
-        refuseAll(Applied.STALE, second);
+        refuseAll(Operated.STALE, second);
         applied(intend(second));
-        refuseAll(Applied.STALE, first);
-        applied(new Transition.PutBack(second, Duration.ZERO));
-        refuseAll(Applied.STALE, first);
+        refuseAll(Operated.STALE, first);
+        applied(new Settlement.PutBack(second, Duration.ZERO));
+        refuseAll(Operated.STALE, first);
         Lease third = claimOne();
         applied(park(third));
-        refuseAll(Applied.STALE, first);
-        refuseAll(Applied.STALE, second);
+        refuseAll(Operated.STALE, first);
+        refuseAll(Operated.STALE, second);
         applied(resolve(third, Verdict.NOT_DONE));
         assertStale(resolve(first, Verdict.DONE), resolve(second, Verdict.GIVE_UP));
     }
@@ -354,26 +357,26 @@ public abstract class ResolveContract extends EffectStoreContract {
     @DisplayName("E8: of an effect whose outcome an attempt has recorded it is stale, and of none it is not found")
     void aKnownEffectIsNotResolved() {
         Lease lease = begin(KEYED);
-        refuseAll(Applied.NOT_FOUND, lease);
-        refuseAll(Applied.NOT_FOUND, new Lease(ids.next(), 1));
+        refuseAll(Operated.NOT_FOUND, lease);
+        refuseAll(Operated.NOT_FOUND, lease(ids.next(), 1));
         applied(intend(lease));
         applied(notDone(lease));
-        refuseAll(Applied.STALE, lease);
+        refuseAll(Operated.STALE, lease);
         applied(intend(lease));
         applied(done(lease));
-        refuseAll(Applied.STALE, lease);
-        applied(new Transition.Complete(lease, null));
-        refuseAll(Applied.STALE, lease);
+        refuseAll(Operated.STALE, lease);
+        applied(new Settlement.Complete(lease, null));
+        refuseAll(Operated.STALE, lease);
     }
 
     @Test
-    @DisplayName("E8: a word that was said before counts anew when an attempt has left the effect unknown once more")
-    void theSameWordCountsAnew() {
+    @DisplayName("E8: an earlier resolution can be made again when another attempt has left the effect unknown")
+    void theSameResolutionCountsAgain() {
         Lease lease = parked(KEYED);
         applied(resolve(lease, Verdict.NOT_DONE));
         Lease second = claimOne();
         applied(intend(second));
-        refuseAll(Applied.HELD, second);
+        refuseAll(Operated.HELD, second);
         applied(park(second));
         applied(resolve(second, Verdict.NOT_DONE));
         assertThat(state(lease.taskId())).isEqualTo(TaskState.PENDING);
@@ -384,23 +387,23 @@ public abstract class ResolveContract extends EffectStoreContract {
     }
 
     @Test
-    @DisplayName("E8, M10: words in one batch are heard in order")
+    @DisplayName("E8, M10: resolutions in one batch are applied in order")
     void wordsInABatch() {
         Lease lease = parked(KEYED);
-        assertThat(store.apply(List.of(
+        assertThat(store.operate(List.of(
                         resolve(new EffectId(lease.taskId(), "other", 0), lease, Verdict.DONE),
-                        resolve(charge(lease), new Lease(lease.taskId(), 2), Verdict.DONE),
+                        resolve(charge(lease), lease(lease.taskId(), 2), Verdict.DONE),
                         resolve(lease, Verdict.NOT_DONE),
                         resolve(charge(lease), lease, word(Verdict.DONE, "ben")),
                         resolve(lease, Verdict.NOT_DONE),
-                        new Transition.Cancel(lease.taskId()))))
+                        new Operation.Cancel(lease.taskId()))))
                 .containsExactly(
-                        Applied.NOT_FOUND,
-                        Applied.STALE,
-                        Applied.APPLIED,
-                        Applied.STALE,
-                        Applied.APPLIED,
-                        Applied.APPLIED);
+                        Operated.NOT_FOUND,
+                        Operated.STALE,
+                        Operated.APPLIED,
+                        Operated.STALE,
+                        Operated.APPLIED,
+                        Operated.APPLIED);
         assertThat(stateOf(lease)).isEqualTo(EffectState.NOT_DONE);
         assertThat(state(lease.taskId())).isEqualTo(TaskState.CANCELLED);
     }

@@ -12,6 +12,7 @@ import dev.semel.store.TaskStore;
 import dev.semel.task.EffectId;
 import dev.semel.task.Identity;
 import dev.semel.task.TaskId;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -20,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * All that can be seen of a store.
@@ -64,8 +66,8 @@ record Snapshot(
         Map<Identity, KeyRecord> records = new LinkedHashMap<>();
         inParts(List.copyOf(identities), part -> records.putAll(store.records(part)));
         Map<String, QueueSetUp> queues = new LinkedHashMap<>(store.queues());
-        queues.values().removeIf(QueueSetUp.NONE::equals); // whether these are listed is a store's own affair
-        List<EffectRecord> effects = listed(store, new EffectQuery(Set.of(), null, EffectQuery.MAX_LIMIT));
+        queues.values().removeIf(QueueSetUp.NONE::equals); // a store may list these or not
+        List<EffectRecord> effects = listed(store, EffectQuery.all(EffectQuery.MAX_LIMIT));
         return new Snapshot(tasks, attempts, records, queues, effects);
     }
 
@@ -104,6 +106,32 @@ record Snapshot(
             }
             next = query.after(end);
         }
+    }
+
+    /** The same without the counts of duplicates of some identities. */
+    Snapshot uncounted(Set<Identity> identities) {
+        Map<Identity, KeyRecord> uncounted = new LinkedHashMap<>(records);
+        uncounted.replaceAll((identity, record) -> identities.contains(identity) ? counted(record, 0, null) : record);
+        return new Snapshot(tasks, attempts, uncounted, queues, effects);
+    }
+
+    /** A record with another count of duplicates. */
+    static KeyRecord counted(KeyRecord record, long duplicates, @Nullable Instant lastDuplicateAt) {
+        return new KeyRecord(
+                record.identity(),
+                record.taskId(),
+                record.type(),
+                record.inputHash(),
+                record.run(),
+                record.lineage(),
+                record.createdAt(),
+                record.expiresAt(),
+                record.windowPassed(),
+                record.state(),
+                record.finishedAt(),
+                record.dataGone(),
+                duplicates,
+                lastDuplicateAt);
     }
 
     /** The open tasks. */

@@ -2,18 +2,21 @@ package dev.semel.storetests;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.semel.store.Applied;
 import dev.semel.store.Claims;
 import dev.semel.store.Claims.Claimed;
 import dev.semel.store.KeyRecord;
 import dev.semel.store.NewTask;
+import dev.semel.store.Operated;
+import dev.semel.store.Operation;
 import dev.semel.store.QueueSetUp;
 import dev.semel.store.QueueSettings;
+import dev.semel.store.Settled;
+import dev.semel.store.Settlement;
 import dev.semel.store.Submitted;
 import dev.semel.store.Submitted.Created;
 import dev.semel.store.Task;
 import dev.semel.store.TaskStore;
-import dev.semel.store.Transition;
+import dev.semel.task.AttemptId;
 import dev.semel.task.Identity;
 import dev.semel.task.Lease;
 import dev.semel.task.TaskId;
@@ -33,7 +36,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
 /**
- * What all parts of the contract have in common: how a store is opened, closed and looked through afterwards, and short
+ * What all parts of the contract have in common: how a store is opened, closed and checked afterwards, and short
  * ways to ask for one thing.
  */
 public abstract class StoreContract {
@@ -43,6 +46,7 @@ public abstract class StoreContract {
     final ManualClock clock = new ManualClock();
     final RisingIds ids = new RisingIds(clock);
     private final AtomicLong claimNumbers = new AtomicLong();
+    private final Map<AttemptId, Lease> leases = new ConcurrentHashMap<>();
     private final Map<TaskStore, ManualClock> fresh = new LinkedHashMap<>();
     private final List<TaskStore> others = new ArrayList<>();
     private final Set<Identity> identities = ConcurrentHashMap.newKeySet();
@@ -80,12 +84,12 @@ public abstract class StoreContract {
         List.copyOf(fresh.keySet()).forEach(this::finish);
     }
 
-    /** Another empty store, looked through and closed after the test. */
+    /** Another empty store, checked and closed after the test. */
     final TaskStore fresh() {
         return fresh(clock);
     }
 
-    /** Another empty store with a clock of its own, looked through and closed after the test. */
+    /** Another empty store with a clock of its own, checked and closed after the test. */
     final TaskStore fresh(ManualClock itsClock) {
         TaskStore opened = open(itsClock);
         fresh.put(opened, itsClock);
@@ -109,7 +113,7 @@ public abstract class StoreContract {
         }
     }
 
-    /** Notes identities that a test uses without {@link #task}, so that the look afterwards finds all records. */
+    /** Records identities that a test uses without {@link #task}, so that the final check finds all records. */
     final void knows(Collection<Identity> used) {
         identities.addAll(used);
     }
@@ -156,42 +160,67 @@ public abstract class StoreContract {
         return claimNumbers.incrementAndGet();
     }
 
-    final Claims claim(Wish wish) {
-        return store.claim(wish.as(nextClaim()));
+    final Claims claim(ClaimDraft claimDraft) {
+        return claim(store, claimDraft);
     }
 
-    final List<TaskId> claimIds(Wish wish) {
-        return claim(wish).tasks().stream().map(claimed -> claimed.task().id()).toList();
+    final Claims claim(TaskStore handle, ClaimDraft claimDraft) {
+        Claims claims = handle.claim(claimDraft.as(nextClaim()));
+        claims.tasks().forEach(claimed -> leases.put(claimed.lease().attemptId(), claimed.lease()));
+        return claims;
+    }
+
+    /** The lease that a claim of this test returned for an attempt; if none did, one that no claim returns. */
+    final Lease lease(TaskId id, int attempt) {
+        AttemptId name = new AttemptId(id, attempt);
+        return leases.getOrDefault(name, new Lease(id, attempt, nextClaim()));
+    }
+
+    final List<TaskId> claimIds(ClaimDraft claimDraft) {
+        return claim(claimDraft).tasks().stream()
+                .map(claimed -> claimed.task().id())
+                .toList();
     }
 
     /** Claims the one task that is due in the usual queue. */
     final Lease claimOne() {
-        List<Claimed> claimed = claim(Wish.from(Draft.QUEUE)).tasks();
+        List<Claimed> claimed = claim(ClaimDraft.from(Draft.QUEUE)).tasks();
         assertThat(claimed).hasSize(1);
         return claimed.getFirst().lease();
     }
 
-    /** Lets the leases of usual claims run out. */
-    final void leasesRunOut() {
-        clock.advance(Wish.LEASE);
+    /** Lets the leases of usual claims expire. */
+    final void leasesExpire() {
+        clock.advance(ClaimDraft.LEASE);
     }
 
-    // Moving
+    // Settling and operating
 
-    final Applied apply(Transition move) {
-        List<Applied> answers = store.apply(List.of(move));
+    final Settled apply(Settlement settlement) {
+        List<Settled> answers = store.settle(List.of(settlement));
         assertThat(answers).hasSize(1);
         return answers.getFirst();
     }
 
-    /** Makes a move that must be applied. */
-    final void applied(Transition move) {
-        assertThat(apply(move)).as("%s", move).isEqualTo(Applied.APPLIED);
+    final Operated apply(Operation operation) {
+        List<Operated> answers = store.operate(List.of(operation));
+        assertThat(answers).hasSize(1);
+        return answers.getFirst();
+    }
+
+    /** Sends a settlement that must be applied. */
+    final void applied(Settlement settlement) {
+        assertThat(apply(settlement)).as("%s", settlement).isEqualTo(Settled.APPLIED);
+    }
+
+    /** Sends an operation that must be applied. */
+    final void applied(Operation operation) {
+        assertThat(apply(operation)).as("%s", operation).isEqualTo(Operated.APPLIED);
     }
 
     /** Sets a queue at run time. */
     final void set(String queue, QueueSettings.Builder changes) {
-        applied(new Transition.SetQueue(queue, changes.build()));
+        applied(new Operation.SetQueue(queue, changes.build()));
     }
 
     /** Creates a task that must be alone in the usual queue, and brings it to a state other than waiting. */
@@ -200,10 +229,10 @@ public abstract class StoreContract {
         switch (state) {
             case PENDING -> {}
             case RUNNING -> claimOne();
-            case COMPLETED -> applied(new Transition.Complete(claimOne(), "\"done\""));
-            case FAILED -> applied(new Transition.Fail(claimOne(), false, "broken"));
-            case TIMED_OUT -> applied(new Transition.Fail(claimOne(), true, "too slow"));
-            case CANCELLED -> applied(new Transition.Cancel(id));
+            case COMPLETED -> applied(new Settlement.Complete(claimOne(), "\"done\""));
+            case FAILED -> applied(new Settlement.Fail(claimOne(), false, "broken"));
+            case TIMED_OUT -> applied(new Settlement.Fail(claimOne(), true, "too slow"));
+            case CANCELLED -> applied(new Operation.Cancel(id));
             case WAITING -> throw new IllegalArgumentException("a task waits only for another one");
         }
         return id;
@@ -242,5 +271,15 @@ public abstract class StoreContract {
         Snapshot before = everything();
         step.run();
         assertThat(everything()).isEqualTo(before);
+    }
+
+    /** Runs a step that must change nothing that can be seen, except that it counts duplicates of one key. */
+    final void countsOnly(int duplicates, Draft draft, Runnable step) {
+        Set<Identity> counted = Set.of(draft.identity());
+        long count = record(draft).duplicates();
+        Snapshot before = everything().uncounted(counted);
+        step.run();
+        assertThat(everything().uncounted(counted)).isEqualTo(before);
+        assertThat(record(draft).duplicates() - count).as("counted duplicates").isEqualTo(duplicates);
     }
 }

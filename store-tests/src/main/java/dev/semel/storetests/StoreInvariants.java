@@ -3,17 +3,19 @@ package dev.semel.storetests;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
-import dev.semel.store.Applied;
 import dev.semel.store.Attempt;
 import dev.semel.store.ClaimRequest;
 import dev.semel.store.Claims;
 import dev.semel.store.Claims.Claimed;
 import dev.semel.store.KeyRecord;
+import dev.semel.store.Operated;
+import dev.semel.store.Operation;
 import dev.semel.store.QueueSettings;
+import dev.semel.store.Settled;
+import dev.semel.store.Settlement;
 import dev.semel.store.Task;
 import dev.semel.store.Task.Progress;
 import dev.semel.store.TaskStore;
-import dev.semel.store.Transition;
 import dev.semel.task.Identity;
 import dev.semel.task.RateLimit;
 import dev.semel.task.TaskId;
@@ -34,7 +36,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What is true of every store at every moment between two operations, seen through its public interface alone.
  *
- * <p>{@link #check} only looks. {@link #drain} lets time pass and works off all that is open, and so finds the task that
+ * <p>{@link #check} only reads. {@link #drain} lets time pass and works off all that is open, and so finds the task that
  * no claim can reach any more; it is for the end of a test.
  */
 public final class StoreInvariants {
@@ -51,24 +53,24 @@ public final class StoreInvariants {
     private StoreInvariants() {}
 
     /**
-     * Looks at everything that is stored and fails if something does not fit together. Nobody else may be writing
+     * Reads everything that is stored and fails if it is inconsistent. No other caller may be writing
      * meanwhile.
      *
      * @param store the store
-     * @throws AssertionError if an invariant is broken; it says which, and of which task
+     * @throws AssertionError if an invariant is broken; the message names it, and the task
      */
     public static void check(TaskStore store) {
         check(Snapshot.of(store));
     }
 
     /**
-     * Looks at everything that is stored, and also for effects that nobody can come back to. Nobody else may be writing
+     * Reads everything that is stored, and also checks for effects whose lineage nothing can continue. No other caller may be writing
      * meanwhile.
      *
      * @param store the store
-     * @param identities those of all tasks that were ever submitted; the record of a task whose data has gone cannot be
+     * @param identities those of all tasks that were ever submitted; the record of a task whose data was deleted cannot be
      *     listed, only asked for
-     * @throws AssertionError if an invariant is broken; it says which, and of which task or effect
+     * @throws AssertionError if an invariant is broken; the message names it, and the task or effect
      */
     public static void check(TaskStore store, Collection<Identity> identities) {
         Snapshot seen = Snapshot.of(store, identities);
@@ -104,7 +106,7 @@ public final class StoreInvariants {
     }
 
     /**
-     * Lifts pauses and limits, says of what parked tasks wait for that it did not happen, lets time pass until all that is
+     * Lifts pauses and limits, resolves the effects of parked tasks as not done, lets time pass until all that is
      * open is due, claims and completes it, and so on until nothing is open.
      *
      * @param store the store
@@ -112,14 +114,17 @@ public final class StoreInvariants {
      * @throws AssertionError if something that should be claimable is not, or nothing more happens
      */
     public static void drain(TaskStore store, ManualClock clock) {
-        List<Transition> lifts = new ArrayList<>();
-        store.queues().keySet().forEach(queue -> lifts.add(new Transition.SetQueue(queue, NO_LIMITS)));
+        List<Operation> lifts = new ArrayList<>();
+        store.queues().keySet().forEach(queue -> lifts.add(new Operation.SetQueue(queue, NO_LIMITS)));
         if (!lifts.isEmpty()) {
-            assertThat(store.apply(lifts)).hasSameSizeAs(lifts).allMatch(Applied.APPLIED::equals);
+            assertThat(store.operate(lifts)).hasSameSizeAs(lifts).allMatch(Operated.APPLIED::equals);
         }
-        List<Transition> words = EffectInvariants.wordsForAll(Snapshot.of(store));
+        List<Operation> words = EffectInvariants.wordsForAll(Snapshot.of(store));
         if (!words.isEmpty()) {
-            assertThat(store.apply(words)).as("%s", words).hasSameSizeAs(words).allMatch(Applied.APPLIED::equals);
+            assertThat(store.operate(words))
+                    .as("%s", words)
+                    .hasSameSizeAs(words)
+                    .allMatch(Operated.APPLIED::equals);
         }
         for (int round = 0; round < MAX_ROUNDS; round++) {
             List<Task> open = Snapshot.of(store).open();
@@ -145,14 +150,14 @@ public final class StoreInvariants {
             }
         }
         assertThat(expected)
-                .as("All that is open waits, and nobody is left to wake it: %s", open)
+                .as("All open tasks wait, and none is left to wake them: %s", open)
                 .isNotEmpty();
         Claims claims;
         long number = Long.MIN_VALUE + round * 1_000_000L;
         do {
             // Numbers that no test uses, so that the claim is never taken for a repeated one.
             number++;
-            List<Transition> moves = new ArrayList<>();
+            List<Settlement> settlements = new ArrayList<>();
             claims = store.claim(new ClaimRequest(
                     number,
                     false,
@@ -170,10 +175,10 @@ public final class StoreInvariants {
                             .as("the attempt of %s rises by one", before)
                             .isEqualTo(before.progress().attempt() + 1);
                 }
-                moves.add(new Transition.Complete(claimed.lease(), null));
+                settlements.add(new Settlement.Complete(claimed.lease(), null));
             }
-            if (!moves.isEmpty()) {
-                assertThat(store.apply(moves)).hasSameSizeAs(moves).allMatch(Applied.APPLIED::equals);
+            if (!settlements.isEmpty()) {
+                assertThat(store.settle(settlements)).hasSameSizeAs(settlements).allMatch(Settled.APPLIED::equals);
             }
         } while (!claims.tasks().isEmpty());
         Map<TaskId, Task> missed = store.find(expected.keySet());
@@ -208,7 +213,7 @@ public final class StoreInvariants {
                 .as("only what was completed or cancelled lets its data go: %s", task)
                 .isTrue();
         assertThat(task.input() != null || progress.result() == null)
-                .as("a result goes with its input: %s", task)
+                .as("a result is deleted with its input: %s", task)
                 .isTrue();
         assertThat(task.run()).as("runs count from 1: %s", task).isPositive();
         assertThat(task.identity() == null || task.identity().tenant().equals(task.tenant()))
@@ -256,14 +261,14 @@ public final class StoreInvariants {
     private static void checkRecord(KeyRecord record, Snapshot seen) {
         Task task = seen.tasks().get(record.taskId());
         assertThat(record.dataGone())
-                .as("a record has a task with its data or says that it is gone: %s", record)
+                .as("a record has a task with its data, or says that the data was deleted: %s", record)
                 .isEqualTo(task == null || task.dataGone());
         assertThat(record.lastDuplicateAt() == null)
                 .as("duplicates have a time: %s", record)
                 .isEqualTo(record.duplicates() == 0);
         if (task == null) {
             assertThat(record.state().isOpen())
-                    .as("open tasks are never gone: %s", record)
+                    .as("the data of open tasks is never deleted: %s", record)
                     .isFalse();
             assertThat(record.finishedAt())
                     .as("a tombstone knows the end: %s", record)
@@ -296,7 +301,7 @@ public final class StoreInvariants {
                 .hasSizeLessThanOrEqualTo(1);
     }
 
-    /** Whatever waits is woken by something that is there: a task, a mutex or a word about an effect. */
+    /** Every waiting task is woken by something that exists: a task, a mutex or the resolution of an effect. */
     private static void checkWaiting(
             Task task, Map<Identity, List<Task>> openOf, Map<Mutex, List<Task>> bound, Snapshot seen) {
         if (task.state() != TaskState.WAITING) {
@@ -310,7 +315,7 @@ public final class StoreInvariants {
         boolean forMutex = mutex != null
                 && bound.getOrDefault(mutex, List.of()).stream().anyMatch(other -> other.state() != TaskState.WAITING);
         assertThat(forTask || forMutex || EffectInvariants.isParked(task, seen))
-                .as("somebody will wake %s", task)
+                .as("something will wake %s", task)
                 .isTrue();
     }
 

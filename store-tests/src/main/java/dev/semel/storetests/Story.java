@@ -1,14 +1,16 @@
 package dev.semel.storetests;
 
-import dev.semel.store.Applied;
 import dev.semel.store.ClaimRequest;
 import dev.semel.store.NewTask;
+import dev.semel.store.Operated;
+import dev.semel.store.Operation;
 import dev.semel.store.QueueSettings;
 import dev.semel.store.Resolution.Verdict;
+import dev.semel.store.Settled;
+import dev.semel.store.Settlement;
 import dev.semel.store.Submitted;
 import dev.semel.store.SweepRequest;
 import dev.semel.store.TaskStore;
-import dev.semel.store.Transition;
 import dev.semel.task.EffectId;
 import dev.semel.task.Identity;
 import dev.semel.task.Lease;
@@ -23,10 +25,10 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 /**
- * What came of a story with every operation and every move in it, told to a store that may fail: all answers, and the end.
+ * The result of a story with every call, settlement and operation, run on a store that may fail: all answers, and the end.
  *
  * @param answers what was answered, call by call; of a sweep nothing, because one that is repeated has less to remove
- * @param end all that could be seen of the store afterwards
+ * @param end all that could be seen of the store afterwards, without the counts of duplicates
  */
 record Story(List<Object> answers, Snapshot end) {
 
@@ -41,16 +43,18 @@ record Story(List<Object> answers, Snapshot end) {
     }
 
     /**
-     * Tells the story.
+     * Runs the story.
      *
      * @param store the store that may fail; each call is repeated until it is answered
      * @param clock the clock of the store
-     * @param calm the same store without its failures, to look at the end
+     * @param calm the same store without its failures, to read the end
      */
     static Story tell(TaskStore store, ManualClock clock, TaskStore calm) {
         Teller teller = new Teller(store, clock);
         teller.tell();
-        return new Story(teller.answers, Snapshot.of(calm));
+        Snapshot end = Snapshot.of(calm);
+        // A duplicate that is sent again after a lost answer is counted again.
+        return new Story(teller.answers, end.uncounted(end.records().keySet()));
     }
 
     private static final class Teller {
@@ -90,131 +94,134 @@ record Story(List<Object> answers, Snapshot end) {
         }
 
         private void working() {
-            List<Lease> leases = claim(Wish.from(Draft.QUEUE).limit(2));
-            move(new Transition.Extend(leases.get(0), Duration.ofMinutes(1)));
-            move(
-                    new Transition.Complete(leases.get(0), "1"),
-                    new Transition.Retry(leases.get(1), Duration.ZERO, "again"));
-            leases = claim(Wish.from(Draft.QUEUE).limit(2));
-            move(new Transition.PutBack(leases.get(0), Duration.ofMinutes(5)));
-            clock.advance(Wish.LEASE);
+            List<Lease> leases = claim(ClaimDraft.from(Draft.QUEUE).limit(2));
+            settle(new Settlement.Extend(leases.get(0), Duration.ofMinutes(1)));
+            settle(
+                    new Settlement.Complete(leases.get(0), "1"),
+                    new Settlement.Retry(leases.get(1), Duration.ZERO, "again"));
+            leases = claim(ClaimDraft.from(Draft.QUEUE).limit(2));
+            settle(new Settlement.PutBack(leases.get(0), Duration.ofMinutes(5)));
+            clock.advance(ClaimDraft.LEASE);
             // The other one has vanished; it is claimed again and lost once more.
-            claim(Wish.from(Draft.QUEUE));
-            Lease failing = claim(Wish.from("failing")).getFirst();
-            move(new Transition.Fail(failing, false, "broken"));
+            claim(ClaimDraft.from(Draft.QUEUE));
+            Lease failing = claim(ClaimDraft.from("failing")).getFirst();
+            settle(new Settlement.Fail(failing, false, "broken"));
             submit(task(FAILING));
-            failing = claim(Wish.from("failing")).getFirst();
-            move(new Transition.Fail(failing, true, "too slow"));
+            failing = claim(ClaimDraft.from("failing")).getFirst();
+            settle(new Settlement.Fail(failing, true, "too slow"));
         }
 
         private void replacing() {
-            Lease old = claim(Wish.from("second")).getFirst();
+            Lease old = claim(ClaimDraft.from("second")).getFirst();
             submit(task(TWO.input("{\"n\":3}").replacing()));
-            move(new Transition.Extend(old, Wish.LEASE));
+            settle(new Settlement.Extend(old, ClaimDraft.LEASE));
             submit(task(TWO.input("{\"n\":4}").replacing()));
-            move(new Transition.Cancelled(old));
-            Lease replacing = claim(Wish.from("second")).getFirst();
-            move(new Transition.Complete(replacing, null));
+            settle(new Settlement.Cancelled(old));
+            Lease replacing = claim(ClaimDraft.from("second")).getFirst();
+            settle(new Settlement.Complete(replacing, null));
         }
 
         private void operating() {
             TaskId plain = submit(task(Draft.plain().queue("cancelled")));
-            move(new Transition.Cancel(plain));
+            operate(new Operation.Cancel(plain));
             TaskId running = submit(task(Draft.plain().queue("cancelled")));
-            claim(Wish.from("cancelled"));
-            move(new Transition.Cancel(running));
+            claim(ClaimDraft.from("cancelled"));
+            operate(new Operation.Cancel(running));
             clock.advance(Duration.ofMinutes(1));
-            claim(Wish.from("cancelled"));
+            claim(ClaimDraft.from("cancelled"));
             TaskId dead = heldBy(FAILING);
-            move(new Transition.Redrive(dead, 1));
-            move(new Transition.ReleaseKey(TWO.identity(), heldBy(TWO)));
+            operate(new Operation.Redrive(dead, 1));
+            operate(new Operation.ReleaseKey(TWO.identity(), heldBy(TWO)));
             submit(task(TWO));
             clock.advance(Duration.ofMinutes(1));
-            claim(Wish.from("later", Draft.QUEUE).suspects(0));
+            claim(ClaimDraft.from("later", Draft.QUEUE).suspects(0));
             sweep();
             submit(task(ONE), task(TWO), task(FAILING));
         }
 
         private void queueing() {
-            move(
-                    new Transition.DeclareQueue(
+            operate(
+                    new Operation.DeclareQueue(
                             "narrow",
                             QueueSettings.builder().deadLetterQueue("dead").build()),
-                    new Transition.SetQueue(
+                    new Operation.SetQueue(
                             "narrow",
                             QueueSettings.builder()
                                     .concurrency(2)
                                     .rateLimit("20/sec")
                                     .retention(Duration.ZERO)
                                     .build()),
-                    new Transition.SetQueue(
+                    new Operation.SetQueue(
                             "dead",
                             QueueSettings.builder().deadLetterQueue("narrow").build()));
             Draft bound = Draft.plain().queue("narrow").mutex("m");
             submit(task(bound), task(bound), task(Draft.keyed("narrow").queue("narrow")), task(bound));
-            List<Lease> leases = claim(Wish.from("narrow"));
-            move(
-                    new Transition.Fail(leases.get(0), false, "broken"),
-                    new Transition.Complete(leases.get(1), "\"secret\""));
-            claim(Wish.from("narrow"));
+            List<Lease> leases = claim(ClaimDraft.from("narrow"));
+            settle(
+                    new Settlement.Fail(leases.get(0), false, "broken"),
+                    new Settlement.Complete(leases.get(1), "\"secret\""));
+            claim(ClaimDraft.from("narrow"));
             clock.advance(Duration.ofMillis(50));
-            Lease next = claim(Wish.from("narrow")).getFirst();
-            move(new Transition.Retry(next, Duration.ZERO, "again"));
-            move(new Transition.Redrive(leases.get(0).taskId(), 1));
+            Lease next = claim(ClaimDraft.from("narrow")).getFirst();
+            settle(new Settlement.Retry(next, Duration.ZERO, "again"));
+            operate(new Operation.Redrive(leases.get(0).taskId(), 1));
             clock.advance(Duration.ofMillis(50));
-            claim(Wish.from("narrow"));
-            move(new Transition.SetQueue(
+            claim(ClaimDraft.from("narrow"));
+            operate(new Operation.SetQueue(
                     "narrow", QueueSettings.builder().paused(true).build()));
-            claim(Wish.from("narrow"));
-            move(new Transition.ResetQueue("narrow"));
+            claim(ClaimDraft.from("narrow"));
+            operate(new Operation.ResetQueue("narrow"));
             submit(task(Draft.keyed("narrow").queue("narrow")));
-            claim(Wish.from("narrow", "dead"));
+            claim(ClaimDraft.from("narrow", "dead"));
         }
 
         private void intending() {
             submit(task(EFFECTIVE), task(Draft.plain().queue("effects")));
-            List<Lease> leases = claim(Wish.from("effects"));
+            List<Lease> leases = claim(ClaimDraft.from("effects"));
             Lease first = leases.get(0);
             Lease other = leases.get(1);
             EffectId charge = new EffectId(first.taskId(), "charge", 0);
             EffectId mail = new EffectId(first.taskId(), "mail", 3);
-            move(
-                    new Transition.Intend(first, charge, Duration.ofHours(1)),
+            settle(
+                    new Settlement.Intend(first, charge, Duration.ofHours(1)),
                     EffectStoreContract.intend(other),
-                    new Transition.Intend(new Lease(first.taskId(), 2), mail, null));
-            move(EffectStoreContract.done(first, charge, "1"), EffectStoreContract.notDone(other));
-            move(EffectStoreContract.intend(first, charge), EffectStoreContract.intend(first, mail));
+                    new Settlement.Intend(new Lease(first.taskId(), 2, first.claim()), mail, null));
+            settle(EffectStoreContract.done(first, charge, "1"), EffectStoreContract.notDone(other));
+            settle(EffectStoreContract.intend(first, charge), EffectStoreContract.intend(first, mail));
             ledger(first.taskId());
             // Never an intent and the end of its attempt in one batch: sent again, such an intent is stale.
-            move(new Transition.Retry(first, Duration.ZERO, "again"), EffectStoreContract.intend(other));
-            move(EffectStoreContract.done(other), new Transition.Complete(other, null));
-            first = claim(Wish.from("effects")).getFirst();
-            move(EffectStoreContract.intend(first, mail), EffectStoreContract.intend(first, charge));
-            move(EffectStoreContract.done(first, mail, "2"), new Transition.Fail(first, false, "broken"));
+            settle(new Settlement.Retry(first, Duration.ZERO, "again"), EffectStoreContract.intend(other));
+            settle(EffectStoreContract.done(other), new Settlement.Complete(other, null));
+            first = claim(ClaimDraft.from("effects")).getFirst();
+            settle(EffectStoreContract.intend(first, mail), EffectStoreContract.intend(first, charge));
+            settle(EffectStoreContract.done(first, mail, "2"), new Settlement.Fail(first, false, "broken"));
             submit(task(EFFECTIVE));
-            first = claim(Wish.from("effects")).getFirst();
-            move(EffectStoreContract.intend(first, mail));
-            move(new Transition.Complete(first, null));
+            first = claim(ClaimDraft.from("effects")).getFirst();
+            settle(EffectStoreContract.intend(first, mail));
+            settle(new Settlement.Complete(first, null));
             ledger(charge.lineage());
         }
 
         private void parking() {
             TaskId id = submit(task(EFFECTIVE.key("parked")), task(Draft.plain().queue("effects")));
-            List<Lease> leases = claim(Wish.from("effects"));
-            move(EffectStoreContract.intend(leases.get(0)), EffectStoreContract.intend(leases.get(1)));
-            move(EffectStoreContract.park(leases.get(0)), EffectStoreContract.park(leases.get(1)));
-            move(
+            List<Lease> leases = claim(ClaimDraft.from("effects"));
+            settle(EffectStoreContract.intend(leases.get(0)), EffectStoreContract.intend(leases.get(1)));
+            settle(EffectStoreContract.park(leases.get(0)), EffectStoreContract.park(leases.get(1)));
+            operate(
                     EffectStoreContract.resolve(leases.get(0), Verdict.NOT_DONE),
                     EffectStoreContract.resolve(leases.get(1), Verdict.GIVE_UP));
-            Lease second = claim(Wish.from("effects")).getFirst();
-            move(EffectStoreContract.intend(second));
-            move(EffectStoreContract.park(second));
-            move(new Transition.Redrive(leases.get(1).taskId(), 1), EffectStoreContract.park(second));
-            move(EffectStoreContract.resolve(second, Verdict.DONE), EffectStoreContract.resolve(second, Verdict.DONE));
+            Lease second = claim(ClaimDraft.from("effects")).getFirst();
+            settle(EffectStoreContract.intend(second));
+            settle(EffectStoreContract.park(second));
+            operate(new Operation.Redrive(leases.get(1).taskId(), 1));
+            settle(EffectStoreContract.park(second));
+            operate(
+                    EffectStoreContract.resolve(second, Verdict.DONE),
+                    EffectStoreContract.resolve(second, Verdict.DONE));
             ledger(id);
-            for (Lease lease : claim(Wish.from("effects"))) {
-                move(EffectStoreContract.intend(lease));
-                move(new Transition.Cancelled(lease));
+            for (Lease lease : claim(ClaimDraft.from("effects"))) {
+                settle(EffectStoreContract.intend(lease));
+                settle(new Settlement.Cancelled(lease));
             }
             clock.advance(Duration.ofMinutes(2));
             sweep();
@@ -231,9 +238,9 @@ record Story(List<Object> answers, Snapshot end) {
             return batch[0].id();
         }
 
-        private List<Lease> claim(Wish wish) {
+        private List<Lease> claim(ClaimDraft claimDraft) {
             claims++;
-            ClaimRequest first = wish.as(claims);
+            ClaimRequest first = claimDraft.as(claims);
             boolean[] sent = {false};
             List<Lease> answer = answered(() -> {
                 ClaimRequest request = sent[0] ? first.again() : first;
@@ -247,8 +254,13 @@ record Story(List<Object> answers, Snapshot end) {
             return answer;
         }
 
-        private void move(Transition... batch) {
-            List<Applied> answer = answered(() -> store.apply(List.of(batch)));
+        private void settle(Settlement... batch) {
+            List<Settled> answer = answered(() -> store.settle(List.of(batch)));
+            answers.add(answer);
+        }
+
+        private void operate(Operation... batch) {
+            List<Operated> answer = answered(() -> store.operate(List.of(batch)));
             answers.add(answer);
         }
 
@@ -274,7 +286,7 @@ record Story(List<Object> answers, Snapshot end) {
                 try {
                     return call.get();
                 } catch (StoreUnavailable e) {
-                    // Nobody knows whether it was done: the same thing is sent again.
+                    // Unknown whether it was done: the same call is sent again.
                 }
             }
         }

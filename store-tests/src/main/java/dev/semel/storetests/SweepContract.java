@@ -2,16 +2,18 @@ package dev.semel.storetests;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.semel.store.Applied;
 import dev.semel.store.KeyRecord;
 import dev.semel.store.NewTask;
+import dev.semel.store.Operated;
+import dev.semel.store.Operation;
+import dev.semel.store.Settled;
+import dev.semel.store.Settlement;
 import dev.semel.store.Submitted.Conflicted;
 import dev.semel.store.Submitted.Created;
 import dev.semel.store.Submitted.ExistingTask;
 import dev.semel.store.Submitted.Returned;
 import dev.semel.store.SweepRequest;
 import dev.semel.store.Swept;
-import dev.semel.store.Transition;
 import dev.semel.task.Lease;
 import dev.semel.task.TaskId;
 import dev.semel.task.TaskState;
@@ -44,10 +46,10 @@ public abstract class SweepContract extends StoreContract {
         TaskId failed = createIn(TaskState.FAILED, Draft.plain());
         TaskId timedOut = createIn(TaskState.TIMED_OUT, Draft.plain());
         TaskId brief = create(Draft.plain().queue("brief"));
-        applied(new Transition.Cancel(brief));
+        applied(new Operation.Cancel(brief));
         TaskId deadBrief = create(Draft.plain().queue("brief"));
-        Lease lease = claim(Wish.from("brief")).tasks().getFirst().lease();
-        applied(new Transition.Fail(lease, false, "broken"));
+        Lease lease = claim(ClaimDraft.from("brief")).tasks().getFirst().lease();
+        applied(new Settlement.Fail(lease, false, "broken"));
 
         assertKept(completed, cancelled, failed, timedOut, brief, deadBrief);
         clock.advance(Duration.ofDays(1).minus(MILLISECOND));
@@ -74,10 +76,10 @@ public abstract class SweepContract extends StoreContract {
         TaskId waiting = create(KEYED.replacing().ttl(MILLISECOND));
         create(Draft.plain());
         TaskId retried = create(Draft.plain().queue("retried"));
-        Lease lease = claim(Wish.from("retried")).tasks().getFirst().lease();
-        applied(new Transition.Retry(lease, Duration.ofDays(1), "again"));
+        Lease lease = claim(ClaimDraft.from("retried")).tasks().getFirst().lease();
+        applied(new Settlement.Retry(lease, Duration.ofDays(1), "again"));
         clock.advance(Duration.ofDays(1_000));
-        apply(new Transition.Extend(new Lease(running, 1), Duration.ofDays(1)));
+        apply(new Settlement.Extend(lease(running, 1), Duration.ofDays(1)));
         changesNothing(() -> assertThat(store.sweep(ALL)).isEqualTo(NOTHING));
         assertThat(state(waiting)).isEqualTo(TaskState.WAITING);
         assertThat(state(retried)).isEqualTo(TaskState.PENDING);
@@ -89,7 +91,7 @@ public abstract class SweepContract extends StoreContract {
         TaskId id = createIn(TaskState.COMPLETED, Draft.plain());
         assertThat(store.sweep(ALL)).isEqualTo(new Swept(1, 0, false));
         assertThat(store.find(List.of(id))).isEmpty();
-        assertThat(apply(new Transition.Complete(new Lease(id, 1), null))).isEqualTo(Applied.NOT_FOUND);
+        assertThat(apply(new Settlement.Complete(lease(id, 1), null))).isEqualTo(Settled.NOT_FOUND);
     }
 
     @Test
@@ -99,7 +101,7 @@ public abstract class SweepContract extends StoreContract {
         NewTask task = task(KEYED);
         submit(task);
         clock.advance(Duration.ofSeconds(1));
-        applied(new Transition.Complete(claimOne(), "\"result\""));
+        applied(new Settlement.Complete(claimOne(), "\"result\""));
         Instant finished = clock.instant();
         KeyRecord before = record(KEYED);
         store.sweep(ALL);
@@ -130,7 +132,7 @@ public abstract class SweepContract extends StoreContract {
     }
 
     @Test
-    @DisplayName("W2: after a failure the lineage and the run go on from a tombstone")
+    @DisplayName("W2: after a failure the lineage and the run continue from a tombstone")
     void aTombstoneIsRerun() {
         TaskId old = createIn(TaskState.FAILED, KEYED);
         store.sweep(ALL);
@@ -138,7 +140,7 @@ public abstract class SweepContract extends StoreContract {
         assertThat(read(rerun).run()).isEqualTo(2);
         assertThat(read(rerun).lineage()).isEqualTo(old);
         assertThat(record(KEYED).dataGone()).isFalse();
-        assertThat(apply(new Transition.Redrive(old, 1))).isEqualTo(Applied.NOT_FOUND);
+        assertThat(apply(new Operation.Redrive(old, 1))).isEqualTo(Operated.NOT_FOUND);
     }
 
     @Test
@@ -170,7 +172,7 @@ public abstract class SweepContract extends StoreContract {
     }
 
     @Test
-    @DisplayName("W3: a tombstone goes when its window has passed")
+    @DisplayName("W3: a tombstone is removed when its window has passed")
     void tombstonesGo() {
         createIn(TaskState.COMPLETED, KEYED.ttl(Duration.ofHours(1)));
         assertThat(store.sweep(ALL)).isEqualTo(new Swept(1, 0, false));
@@ -187,13 +189,13 @@ public abstract class SweepContract extends StoreContract {
     void aRecordStaysWhileAReplacedTaskRuns() {
         TaskId running = createIn(TaskState.RUNNING, KEYED);
         TaskId waiting = create(KEYED.replacing().ttl(MILLISECOND));
-        applied(new Transition.Cancel(waiting));
+        applied(new Operation.Cancel(waiting));
         clock.advance(Duration.ofSeconds(1));
         assertThat(store.sweep(ALL)).isEqualTo(new Swept(1, 0, false));
         assertThat(record(KEYED).taskId()).isEqualTo(waiting);
         assertThat(((Created) submit(KEYED)).state()).isEqualTo(TaskState.WAITING);
-        applied(new Transition.Complete(new Lease(running, 1), null));
-        assertThat(claim(Wish.from(Draft.QUEUE)).tasks()).hasSize(1);
+        applied(new Settlement.Complete(lease(running, 1), null));
+        assertThat(claim(ClaimDraft.from(Draft.QUEUE)).tasks()).hasSize(1);
     }
 
     @Test
@@ -204,9 +206,11 @@ public abstract class SweepContract extends StoreContract {
             batch.add(task(Draft.keyed("k" + i).ttl(Duration.ofHours(1))));
         }
         store.submit(batch);
-        List<Transition> moves = new ArrayList<>();
-        claim(Wish.from(Draft.QUEUE)).tasks().forEach(task -> moves.add(new Transition.Complete(task.lease(), null)));
-        store.apply(moves);
+        List<Settlement> settlements = new ArrayList<>();
+        claim(ClaimDraft.from(Draft.QUEUE))
+                .tasks()
+                .forEach(task -> settlements.add(new Settlement.Complete(task.lease(), null)));
+        store.settle(settlements);
         clock.advance(Duration.ofHours(1));
 
         SweepRequest ten = new SweepRequest(Duration.ZERO, Map.of(), Duration.ZERO, 10);

@@ -41,7 +41,22 @@ public abstract class TaskStoreContract {
         }
     }
 
-    /** What goes in comes out. */
+    /** After the end: L3. */
+    @Nested
+    class Closing extends CloseContract {
+
+        @Override
+        protected TaskStore open(ManualClock clock) {
+            return TaskStoreContract.this.open(clock);
+        }
+
+        @Override
+        protected TaskStore openAnother() {
+            return TaskStoreContract.this.openAnother();
+        }
+    }
+
+    /** Data is returned as it was stored. */
     @Nested
     class Keeping extends DataContract {
 
@@ -59,6 +74,21 @@ public abstract class TaskStoreContract {
     /** The laws of the decision table: S8. */
     @Nested
     class Deciding extends DecisionContract {
+
+        @Override
+        protected TaskStore open(ManualClock clock) {
+            return TaskStoreContract.this.open(clock);
+        }
+
+        @Override
+        protected TaskStore openAnother() {
+            return TaskStoreContract.this.openAnother();
+        }
+    }
+
+    /** The laws of schedules: T1 to T6. */
+    @Nested
+    class Schedules extends ScheduleContract {
 
         @Override
         protected TaskStore open(ManualClock clock) {
@@ -89,6 +119,36 @@ public abstract class TaskStoreContract {
     /** The laws of batches: S6 and S7. */
     @Nested
     class Batches extends BatchContract {
+
+        @Override
+        protected TaskStore open(ManualClock clock) {
+            return TaskStoreContract.this.open(clock);
+        }
+
+        @Override
+        protected TaskStore openAnother() {
+            return TaskStoreContract.this.openAnother();
+        }
+    }
+
+    /** The ends of attempts: M4, M7, M11 and E7. */
+    @Nested
+    class Ending extends AttemptEndContract {
+
+        @Override
+        protected TaskStore open(ManualClock clock) {
+            return TaskStoreContract.this.open(clock);
+        }
+
+        @Override
+        protected TaskStore openAnother() {
+            return TaskStoreContract.this.openAnother();
+        }
+    }
+
+    /** The laws of a submitter's cancellation: M6, M7 and S6. */
+    @Nested
+    class Cancelling extends CancelContract {
 
         @Override
         protected TaskStore open(ManualClock clock) {
@@ -266,7 +326,7 @@ public abstract class TaskStoreContract {
         }
     }
 
-    /** The law of data that goes with the end: Q7. */
+    /** The law of data that is deleted when its task ends: Q7. */
     @Nested
     class KeepingNothing extends NoRetentionContract {
 
@@ -326,7 +386,7 @@ public abstract class TaskStoreContract {
         }
     }
 
-    /** The law of a person's word: E8. */
+    /** The law of resolutions: E8. */
     @Nested
     class Resolving extends ResolveContract {
 
@@ -341,7 +401,7 @@ public abstract class TaskStoreContract {
         }
     }
 
-    /** The law of a person's word where no task is parked: E8. */
+    /** The law of resolutions where no task is parked: E8. */
     @Nested
     class Noting extends NotParkedContract {
 
@@ -356,7 +416,7 @@ public abstract class TaskStoreContract {
         }
     }
 
-    /** The law of looking at effects: E9. */
+    /** The law of listing effects: E9. */
     @Nested
     class Ledger extends LedgerContract {
 
@@ -371,7 +431,22 @@ public abstract class TaskStoreContract {
         }
     }
 
-    /** The law of effects that go: E10. */
+    /** The laws of reads that are narrowed to one tenant: E11 and Q11. */
+    @Nested
+    class Tenants extends TenantContract {
+
+        @Override
+        protected TaskStore open(ManualClock clock) {
+            return TaskStoreContract.this.open(clock);
+        }
+
+        @Override
+        protected TaskStore openAnother() {
+            return TaskStoreContract.this.openAnother();
+        }
+    }
+
+    /** The law of deleted effects: E10. */
     @Nested
     class Forgetting extends ForgetContract {
 

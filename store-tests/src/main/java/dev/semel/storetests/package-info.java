@@ -33,7 +33,7 @@
  * <p>{@link dev.semel.storetests.TaskStoreContract} holds the parts as nested classes. A store that wants to run them apart
  * extends the parts instead: {@link dev.semel.storetests.SubmitContract}, {@link dev.semel.storetests.DataContract},
  * {@link dev.semel.storetests.DecisionContract}, {@link dev.semel.storetests.ReplaceContract},
- * {@link dev.semel.storetests.BatchContract},
+ * {@link dev.semel.storetests.BatchContract}, {@link dev.semel.storetests.CancelContract},
  * {@link dev.semel.storetests.ClaimContract}, {@link dev.semel.storetests.FairnessContract},
  * {@link dev.semel.storetests.MoveContract}, {@link dev.semel.storetests.RedriveContract},
  * {@link dev.semel.storetests.RepetitionContract}, {@link dev.semel.storetests.LookContract},
@@ -43,7 +43,8 @@
  * {@link dev.semel.storetests.EffectContract}, {@link dev.semel.storetests.LineageContract},
  * {@link dev.semel.storetests.ParkContract}, {@link dev.semel.storetests.ResolveContract},
  * {@link dev.semel.storetests.NotParkedContract},
- * {@link dev.semel.storetests.LedgerContract}, {@link dev.semel.storetests.ForgetContract},
+ * {@link dev.semel.storetests.LedgerContract}, {@link dev.semel.storetests.TenantContract},
+ * {@link dev.semel.storetests.ForgetContract},
  * {@link dev.semel.storetests.EffectRaceContract}, {@link dev.semel.storetests.ConcurrencyContract} and {@link dev.semel.storetests.ModelContract}. The suite closes every store that it opened.
  *
  * <p>A guard store extends {@link dev.semel.storetests.GuardStoreContract} in the same way, and
@@ -57,8 +58,8 @@
  * works everything off,
  * so that a task which no claim can reach any more fails the test that lost it, whatever that test was about.
  *
- * <p>The laws leave some freedom, and the suite does too: in which order queues and tenants come round, in which order a
- * sweep removes what may go, what a claim that reached its limit says of the next due time. Ids are made in rising order,
+ * <p>The laws leave some freedom, and the suite does too: in which order queues and tenants take turns, in which order a
+ * sweep removes data, what a claim that reached its limit returns as the next due time. Ids are made in rising order,
  * so that a store may keep the order of creation by a number of its own or by the id.
  *
  * <h2>Worse worlds</h2>

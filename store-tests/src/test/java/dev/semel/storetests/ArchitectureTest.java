@@ -15,9 +15,15 @@ class ArchitectureTest {
     static final ArchRule packagesHaveNoCycles = ModuleRules.packagesHaveNoCycles();
 
     @ArchTest
-    static final ArchRule noWallClock = ModuleRules.noWallClock(
-            Map.of(GuardUseContract.class, "a guard renews on real time, so its store must keep real time too"));
+    static final ArchRule noWallClock = ModuleRules.noWallClock(Map.of(
+            GuardUseContract.class,
+            "a guard renews on real time, so its store must keep real time too",
+            Tasks.class,
+            "an id begins with the time at which it was made"));
 
     @ArchTest
     static final ArchRule noSleep = ModuleRules.noSleep(Map.of());
+
+    @ArchTest
+    static final ArchRule noStaticPools = ModuleRules.noStaticPools();
 }

@@ -12,9 +12,10 @@ import dev.semel.store.EffectState;
 import dev.semel.store.ForwardingTaskStore;
 import dev.semel.store.InMemoryTaskStore;
 import dev.semel.store.Resolution;
+import dev.semel.store.Settlement;
 import dev.semel.store.SweepRequest;
 import dev.semel.store.TaskStore;
-import dev.semel.store.Transition;
+import dev.semel.task.AttemptId;
 import dev.semel.task.Identity;
 import dev.semel.task.Lease;
 import dev.semel.task.TaskState;
@@ -39,10 +40,10 @@ class EffectInvariantsTest {
     @BeforeEach
     void fill() {
         store.submit(List.of(Draft.keyed("k").as(ids.next()), Draft.plain().as(ids.next())));
-        List<Lease> leases = store.claim(Wish.from(Draft.QUEUE).as(1)).tasks().stream()
+        List<Lease> leases = store.claim(ClaimDraft.from(Draft.QUEUE).as(1)).tasks().stream()
                 .map(claimed -> claimed.lease())
                 .toList();
-        store.apply(List.of(
+        store.settle(List.of(
                 EffectStoreContract.intend(leases.get(0)),
                 EffectStoreContract.done(leases.get(0)),
                 EffectStoreContract.intend(leases.get(1)),
@@ -61,22 +62,25 @@ class EffectInvariantsTest {
     void aParkedTaskWithoutAnEffectToResolveIsFound() {
         TaskStore lost = listing(effects ->
                 effects.stream().filter(e -> e.state() == EffectState.DONE).toList());
-        assertThatThrownBy(() -> StoreInvariants.check(lost)).hasMessageContaining("somebody will wake");
-        assertThatThrownBy(() -> StoreInvariants.drain(lost, clock)).hasMessageContaining("nobody is left to wake it");
+        assertThatThrownBy(() -> StoreInvariants.check(lost)).hasMessageContaining("something will wake");
+        assertThatThrownBy(() -> StoreInvariants.drain(lost, clock)).hasMessageContaining("none is left to wake them");
         TaskStore known =
                 seeing(e -> e.state() == EffectState.UNKNOWN ? as(e, e.by(), EffectState.NOT_DONE, How.RAN, null) : e);
-        assertThatThrownBy(() -> StoreInvariants.check(known)).hasMessageContaining("somebody will wake");
+        assertThatThrownBy(() -> StoreInvariants.check(known)).hasMessageContaining("something will wake");
     }
 
     @Test
     void anEffectOfAnAttemptThatNeverWasIsFound() {
         store.submit(List.of(Draft.plain().as(ids.next())));
         clock.advance(Duration.ofSeconds(1));
-        Lease lease =
-                store.claim(Wish.from(Draft.QUEUE).as(3)).tasks().getFirst().lease();
-        store.apply(List.of(EffectStoreContract.intend(lease), EffectStoreContract.done(lease)));
-        TaskStore broken = seeing(
-                e -> e.by().equals(lease) ? as(e, new Lease(lease.taskId(), 2), EffectState.DONE, How.RAN, null) : e);
+        Lease lease = store.claim(ClaimDraft.from(Draft.QUEUE).as(3))
+                .tasks()
+                .getFirst()
+                .lease();
+        store.settle(List.of(EffectStoreContract.intend(lease), EffectStoreContract.done(lease)));
+        TaskStore broken = seeing(e -> e.by().equals(lease.attemptId())
+                ? as(e, new AttemptId(lease.taskId(), 2), EffectState.DONE, How.RAN, null)
+                : e);
         assertThatThrownBy(() -> StoreInvariants.check(broken)).hasMessageContaining("an attempt that was");
     }
 
@@ -97,7 +101,8 @@ class EffectInvariantsTest {
         assertThatThrownBy(() -> StoreInvariants.check(withoutHow)).hasMessageContaining("known in some way");
         TaskStore withoutWord =
                 seeing(e -> e.state() == EffectState.DONE ? as(e, e.by(), EffectState.DONE, How.RESOLVED, null) : e);
-        assertThatThrownBy(() -> StoreInvariants.check(withoutWord)).hasMessageContaining("a word that says so");
+        assertThatThrownBy(() -> StoreInvariants.check(withoutWord))
+                .hasMessageContaining("a resolved effect has a resolution");
         Resolution denied = new Resolution(Resolution.Verdict.NOT_DONE, null, "ann", "looked it up");
         TaskStore otherWord =
                 seeing(e -> e.state() == EffectState.DONE ? as(e, e.by(), EffectState.DONE, How.RESOLVED, denied) : e);
@@ -123,18 +128,18 @@ class EffectInvariantsTest {
 
     @Test
     void anEffectThatOnlyARecordContinuesIsNotTakenForLost() {
-        Lease lease = new Lease(Snapshot.of(store).effects().getFirst().id().lineage(), 1);
-        store.apply(List.of(new Transition.Fail(lease, false, "broken")));
+        Lease lease = new Lease(Snapshot.of(store).effects().getFirst().id().lineage(), 1, 1);
+        store.settle(List.of(new Settlement.Fail(lease, false, "broken")));
         store.sweep(new SweepRequest(Duration.ZERO, Map.of(), Duration.ZERO, 1_000));
         assertThat(store.find(List.of(lease.taskId()))).isEmpty();
         assertThatCode(() -> StoreInvariants.check(store, IDENTITIES)).doesNotThrowAnyException();
         assertThatThrownBy(() -> StoreInvariants.check(store, List.of()))
-                .as("it cannot be told without the identities")
+                .as("unknown without the identities")
                 .isInstanceOf(AssertionError.class);
     }
 
     private static EffectRecord as(
-            EffectRecord e, Lease by, EffectState state, @Nullable How how, @Nullable Resolution word) {
+            EffectRecord e, AttemptId by, EffectState state, @Nullable How how, @Nullable Resolution word) {
         return new EffectRecord(
                 e.id(),
                 by,

@@ -1,5 +1,6 @@
 package dev.semel.storetests;
 
+import dev.semel.store.ForwardingTaskStore;
 import dev.semel.store.InMemoryTaskStore;
 import dev.semel.store.TaskStore;
 import dev.semel.testkit.ManualClock;
@@ -16,6 +17,11 @@ class InMemoryTaskStoreTest extends TaskStoreContract {
 
     @Override
     protected TaskStore openAnother() {
-        return store;
+        return new ForwardingTaskStore(store) {
+            @Override
+            public void close() {
+                // the same store, which its first handle closes
+            }
+        };
     }
 }

@@ -6,12 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.semel.store.Attempt;
 import dev.semel.store.Claims;
 import dev.semel.store.InMemoryTaskStore;
+import dev.semel.store.Operation;
 import dev.semel.store.Page;
 import dev.semel.store.QueueSettings;
+import dev.semel.store.Settlement;
 import dev.semel.store.Task;
 import dev.semel.store.TaskOptions;
 import dev.semel.store.TaskStore;
-import dev.semel.store.Transition;
 import dev.semel.task.Lease;
 import dev.semel.task.TaskId;
 import dev.semel.task.TaskState;
@@ -35,10 +36,12 @@ class StoreInvariantsTest {
     @BeforeEach
     void fill() {
         store.submit(List.of(Draft.keyed("k").as(ids.next())));
-        Lease first =
-                store.claim(Wish.from(Draft.QUEUE).as(1)).tasks().getFirst().lease();
-        store.apply(List.of(new Transition.Retry(first, Duration.ZERO, "again")));
-        store.claim(Wish.from(Draft.QUEUE).as(2));
+        Lease first = store.claim(ClaimDraft.from(Draft.QUEUE).as(1))
+                .tasks()
+                .getFirst()
+                .lease();
+        store.settle(List.of(new Settlement.Retry(first, Duration.ZERO, "again")));
+        store.claim(ClaimDraft.from(Draft.QUEUE).as(2));
         store.submit(List.of(
                 Draft.keyed("k").replacing().as(ids.next()), Draft.plain().as(ids.next())));
     }
@@ -120,7 +123,7 @@ class StoreInvariantsTest {
         store.submit(List.of(
                 Draft.plain().mutex("m1").as(ids.next()),
                 Draft.plain().mutex("m2").as(ids.next())));
-        store.claim(Wish.from(Draft.QUEUE).as(3));
+        store.claim(ClaimDraft.from(Draft.QUEUE).as(3));
         assertThatCode(() -> StoreInvariants.check(store)).doesNotThrowAnyException();
         TaskStore broken = answering(
                 "list",
@@ -140,7 +143,7 @@ class StoreInvariantsTest {
                 .rateLimit("1/day")
                 .concurrency(1)
                 .build();
-        store.apply(List.of(new Transition.DeclareQueue(Draft.QUEUE, held)));
+        store.operate(List.of(new Operation.DeclareQueue(Draft.QUEUE, held)));
         store.submit(List.of(
                 Draft.plain().mutex("m").as(ids.next()),
                 Draft.plain().mutex("m").as(ids.next())));

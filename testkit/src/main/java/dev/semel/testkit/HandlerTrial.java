@@ -26,13 +26,13 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tries whether a handler may be interrupted anywhere: whatever happens to its worker, its task must complete, with the same
- * result, and what it does to the world must happen as often as it does without any disturbance.
+ * A test of whether a handler can be interrupted anywhere: whatever happens to its worker, its task must complete with
+ * the same result, and its effects must happen as often as they do without a disturbance.
  *
- * <p>The handler runs on the worker that serves users and on a store in memory, on virtual time: retries, snoozes and leases
- * take no real time. First it runs undisturbed, and every moment is counted at which it waits for the store, ends an effect,
- * or calls a {@link TokenProvider}. Then it runs once more for each of these moments and each {@link Disturbance}, always from
- * the beginning. Nothing is left to chance.
+ * <p>The handler runs on the production worker and on a store in memory, on virtual time: retries, snoozes and leases
+ * take no real time. First it runs undisturbed, and the trial counts every moment at which it waits for the store, ends
+ * an effect, or calls a {@link TokenProvider}. Then it runs once for each of these moments and each {@link
+ * Disturbance}, always from the beginning. A trial is deterministic.
  *
  * <pre>{@code
  * HandlerTrial.of(CHARGE, new Order("ORD-1", 9900), run -> {
@@ -43,17 +43,18 @@ import org.jspecify.annotations.Nullable;
  *         .check();
  * }</pre>
  *
- * <p>It needs no test framework: what fails is an {@link AssertionError} that tells the disturbance, the difference, and
- * everything that happened.
+ * <p>It needs no test framework: a failed trial throws an {@link AssertionError} that names the disturbance and the
+ * difference, and lists everything that happened.
  *
- * <p>Not tried: handlers that run effects on several threads at once, and {@code context.transaction}, which needs a database.
+ * <p>Not supported: handlers that run effects on several threads, and {@code context.transaction}, which needs a
+ * database.
  *
  * @param <I> the class of the input
  * @param <O> the class of the output
  */
 public final class HandlerTrial<I, O extends @Nullable Object> {
 
-    /** The most runs of one trial: one for each moment and disturbance. */
+    /** The maximum number of runs of one trial: one for each moment and disturbance. */
     public static final int MOST_RUNS = 20_000;
 
     private static final Duration WINDOW = Duration.ofDays(30);
@@ -72,7 +73,7 @@ public final class HandlerTrial<I, O extends @Nullable Object> {
     private Codec codec = Codec.standard();
 
     /**
-     * Makes a handler and everything that it works with, for one run.
+     * A factory of the handler and everything that it uses, for one run.
      *
      * @param <I> the class of the input
      * @param <O> the class of the output
@@ -85,26 +86,26 @@ public final class HandlerTrial<I, O extends @Nullable Object> {
          *
          * @param run the run
          * @return the handler
-         * @throws Exception if it cannot be made
+         * @throws Exception if the handler cannot be created
          */
         Handler<I, O> handler(TrialRun run) throws Exception;
     }
 
     /**
-     * What a trial that succeeded has tried.
+     * The report of a successful trial.
      *
      * @param result the task's result in JSON without any disturbance, or null
-     * @param observed what was seen without any disturbance, by its name
-     * @param runs how often the handler's task was run, the undisturbed run included
-     * @param disturbances what was done to it, in words, one for each further run
+     * @param observed the observed values without any disturbance, by name
+     * @param runs the number of runs, the undisturbed run included
+     * @param disturbances descriptions of the disturbances, one for each further run
      */
     public record Report(
             @Nullable String result, Map<String, @Nullable Object> observed, int runs, List<String> disturbances) {
 
         @Override
         public String toString() {
-            return "The task's result is " + result + " and " + observed + " was observed, in each of " + runs
-                    + " runs.";
+            return "In each of " + runs + " runs the task's result is " + result + ", and the observed values are" + " "
+                    + observed + ".";
         }
     }
 
@@ -119,10 +120,10 @@ public final class HandlerTrial<I, O extends @Nullable Object> {
      *
      * @param type the task type
      * @param input the task's input
-     * @param setting makes the handler and everything that it works with, anew for each run
+     * @param setting creates the handler and everything that it uses, anew for each run
      * @param <I> the class of the input
      * @param <O> the class of the output
-     * @return the trial, to be ended by {@link #check}
+     * @return the trial; {@link #check} runs it
      */
     public static <I, O extends @Nullable Object> HandlerTrial<I, O> of(
             TaskType<I, O> type, I input, Setting<I, O> setting) {
@@ -130,10 +131,10 @@ public final class HandlerTrial<I, O extends @Nullable Object> {
     }
 
     /**
-     * Disturbs the handler in these ways only. All ways are tried if this is not called.
+     * Restricts the trial to these disturbances. Without this call it tries all of them.
      *
-     * @param first one way
-     * @param others further ones
+     * @param first a disturbance
+     * @param others further disturbances
      * @return this trial
      */
     public HandlerTrial<I, O> disturbedBy(Disturbance first, Disturbance... others) {
@@ -142,10 +143,10 @@ public final class HandlerTrial<I, O extends @Nullable Object> {
     }
 
     /**
-     * Says that a disturbance may cost something that is observed, though never double it: right for effects that are assumed
-     * to be done when nobody knows.
+     * Allows a disturbance to lose something that is observed, but never to double it. This suits effects that are
+     * assumed to be done when their outcome is unknown.
      *
-     * @param names the names of providers, or of collections that are observed
+     * @param names the names of providers or observed collections
      * @return this trial
      */
     public HandlerTrial<I, O> mayLose(String... names) {
@@ -154,7 +155,7 @@ public final class HandlerTrial<I, O extends @Nullable Object> {
     }
 
     /**
-     * Says that the task's result may depend on the disturbance.
+     * Allows the task's result to depend on the disturbance.
      *
      * @return this trial
      */
@@ -164,7 +165,7 @@ public final class HandlerTrial<I, O extends @Nullable Object> {
     }
 
     /**
-     * Sets the task's idempotency key, for handlers that look at it.
+     * Sets the task's idempotency key, for handlers that read it.
      *
      * @param taskKey the key
      * @return this trial
@@ -175,7 +176,7 @@ public final class HandlerTrial<I, O extends @Nullable Object> {
     }
 
     /**
-     * Sets how inputs and results are written.
+     * Sets the codec of inputs and results.
      *
      * @param inputsAndResults the codec
      * @return this trial
@@ -188,16 +189,16 @@ public final class HandlerTrial<I, O extends @Nullable Object> {
     /**
      * Runs the trial.
      *
-     * @return what was tried
-     * @throws AssertionError if the handler does not survive a disturbance, or does not complete its task without any
+     * @return the report
+     * @throws AssertionError if the handler does not survive a disturbance, or does not complete its task without one
      */
     public Report check() {
         TrialEnd undisturbed = run(Fault.NONE);
         TrialVerdict verdict = new TrialVerdict(type.name(), undisturbed, mayBeLost, resultMayDiffer);
         Map<Fault, String> faults = faults(undisturbed.ending());
         if (faults.size() >= MOST_RUNS) {
-            throw new AssertionError("A trial has at most " + MOST_RUNS + " runs, but this handler needs \""
-                    + (faults.size() + 1) + "\". Try it with an input that makes it do less.");
+            throw new AssertionError("A trial has at most " + MOST_RUNS + " runs, but this handler needs" + " \""
+                    + (faults.size() + 1) + "\". Use an input for which the handler does less.");
         }
         faults.forEach((fault, words) -> verdict.add(words, run(fault)));
         verdict.throwIfAnyFailed();
@@ -208,7 +209,7 @@ public final class HandlerTrial<I, O extends @Nullable Object> {
                 List.copyOf(faults.values()));
     }
 
-    /** Everything that can be done to the handler, in words. */
+    /** Returns all faults of the trial with their descriptions. */
     private Map<Fault, String> faults(Ending undisturbed) {
         Map<Fault, String> faults = new LinkedHashMap<>();
         for (Disturbance disturbance : disturbances) {
@@ -220,16 +221,16 @@ public final class HandlerTrial<I, O extends @Nullable Object> {
                             faults,
                             Kind.FREEZE_BRIEFLY,
                             moments,
-                            "the worker freezes %s, until another one has taken over");
+                            "the worker freezes %s, until another worker has taken over");
                     add(
                             faults,
                             Kind.FREEZE,
                             moments,
-                            "the worker freezes %s, until long after another one has taken over");
+                            "the worker freezes %s, until long after another worker has taken over");
                 }
                 case LOST_ANSWER -> {
-                    add(faults, Kind.REQUEST_LOST, undisturbed.calls(), "the store does not hear that the worker %s");
-                    add(faults, Kind.ANSWER_LOST, undisturbed.calls(), "the store does not answer when the worker %s");
+                    add(faults, Kind.REQUEST_LOST, undisturbed.calls(), "the request is lost when the worker %s");
+                    add(faults, Kind.ANSWER_LOST, undisturbed.calls(), "the answer is lost when the worker %s");
                 }
                 case SILENT_PROVIDER ->
                     add(faults, Kind.NO_ANSWER, undisturbed.providerCalls(), "%s, and does not answer");
@@ -253,7 +254,7 @@ public final class HandlerTrial<I, O extends @Nullable Object> {
         } catch (RuntimeException e) {
             throw e;
         } catch (Exception e) {
-            throw new IllegalStateException("The setting of the trial could not make a handler.", e);
+            throw new IllegalStateException("The setting of the trial could not create a handler.", e);
         }
         Handlers handlers =
                 Handlers.builder().add(type, noted(rehearsal, handler)).build();
@@ -263,7 +264,7 @@ public final class HandlerTrial<I, O extends @Nullable Object> {
         return new TrialEnd(ending, seen);
     }
 
-    /** The handler, with its beginning and its end in the timeline. */
+    /** Wraps the handler so that its start and its end are in the timeline. */
     private static <I, O extends @Nullable Object> Handler<I, O> noted(Rehearsal rehearsal, Handler<I, O> handler) {
         return (context, given) -> {
             rehearsal.note("handler", "begins attempt " + context.attempt());
@@ -286,13 +287,13 @@ public final class HandlerTrial<I, O extends @Nullable Object> {
         String given = key != null
                 ? key
                 : type.identity()
-                        .map(strategy -> strategy.key(type.name(), input, () -> document, type.leftOut()))
+                        .map(strategy -> strategy.key(type.name(), input, () -> document, type.ignoredFields()))
                         .orElse(null);
         NewTask.KeyRequest request = given == null
                 ? null
                 : new NewTask.KeyRequest(
                         Identity.of(Identity.DEFAULT_TENANT, type.scope(), queue, type.name(), given),
-                        InputHash.of(document, type.leftOut()),
+                        InputHash.of(document, type.ignoredFields()),
                         WINDOW,
                         ReusePolicy.allowFailedOnly());
         return new NewTask(

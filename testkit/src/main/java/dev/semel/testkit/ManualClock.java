@@ -16,12 +16,14 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** A clock that stands still until somebody moves it. Safe for use by many threads, and by many processes if it is shared. */
+/**
+ * A clock that stands still until a test moves it. Safe for use by many threads, and by many processes if it is shared.
+ */
 public final class ManualClock implements InstantSource {
 
     private static final Instant BEGIN = Instant.parse("2026-01-01T00:00:00Z");
 
-    /** Where the time is kept. */
+    /** The storage of the time. */
     private interface Cell {
 
         Instant get();
@@ -32,15 +34,15 @@ public final class ManualClock implements InstantSource {
     private final Cell now;
     private final @Nullable Path file;
 
-    /** Makes a clock that shows the beginning of 2026. */
+    /** Creates a clock that shows the start of 2026. */
     public ManualClock() {
         this(BEGIN);
     }
 
     /**
-     * Makes a clock.
+     * Creates a clock.
      *
-     * @param start what it shows at first
+     * @param start the initial time
      */
     public ManualClock(Instant start) {
         this(new InMemory(start), null);
@@ -52,10 +54,10 @@ public final class ManualClock implements InstantSource {
     }
 
     /**
-     * Opens a clock that all processes share that open the same file. It goes by milliseconds, and shows the beginning of 2026 at
-     * first.
+     * Opens a clock that is shared by all processes that open the same file. It has a precision of milliseconds, and
+     * initially shows the start of 2026.
      *
-     * @param file its file, which is made if it is not there
+     * @param file the clock's file, which is created if it does not exist
      * @return the clock
      */
     public static ManualClock shared(Path file) {
@@ -69,7 +71,7 @@ public final class ManualClock implements InstantSource {
     }
 
     /**
-     * The file of a shared clock.
+     * Returns the file of a shared clock.
      *
      * @return the file, or null if it is not shared
      */
@@ -83,19 +85,19 @@ public final class ManualClock implements InstantSource {
     }
 
     /**
-     * Sets the clock, also back.
+     * Sets the clock, forwards or back.
      *
-     * @param time what it shows from now on
+     * @param time the new time
      */
     public void set(Instant time) {
         Instant unused = now.update(before -> time);
     }
 
     /**
-     * Lets time pass.
+     * Moves the clock.
      *
-     * @param duration how much; negative to turn the clock back
-     * @return what it shows from now on
+     * @param duration how far; negative to set the clock back
+     * @return the new time
      */
     public Instant advance(Duration duration) {
         return now.update(time -> time.plus(duration));
@@ -123,7 +125,7 @@ public final class ManualClock implements InstantSource {
         }
     }
 
-    /** The milliseconds since the beginning, in memory that processes share. */
+    /** The milliseconds since the start, in memory that processes share. */
     private record Mapped(ByteBuffer memory) implements Cell {
 
         private static final VarHandle MILLIS =

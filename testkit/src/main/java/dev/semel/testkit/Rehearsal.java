@@ -7,10 +7,10 @@ import dev.semel.store.EffectRecord;
 import dev.semel.store.EffectState;
 import dev.semel.store.InMemoryTaskStore;
 import dev.semel.store.NewTask;
+import dev.semel.store.Operation;
 import dev.semel.store.Resolution;
 import dev.semel.store.Task;
 import dev.semel.store.TaskStore;
-import dev.semel.store.Transition;
 import dev.semel.task.StoreUnavailable;
 import dev.semel.task.TaskState;
 import dev.semel.testkit.virtualtime.Call;
@@ -28,10 +28,10 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One task of one handler, on real worker loops and a store in memory, on virtual time, with one fault or none. This is what
- * {@link HandlerTrial} is made of.
+ * One run of a {@link HandlerTrial}: one task of one handler, on real worker loops and a store in memory, on virtual
+ * time, with at most one fault.
  *
- * <p>Nothing is left to chance: a rehearsal with a fault is the same as one without, up to the moment of the fault.
+ * <p>A rehearsal is deterministic: one with a fault is the same as one without, up to the moment of the fault.
  */
 final class Rehearsal {
 
@@ -42,66 +42,66 @@ final class Rehearsal {
     private static final Duration RESTART = Duration.ofMillis(100);
     private static final Duration LONG_FREEZE = Duration.ofMinutes(10);
 
-    // A frozen process goes on while the next attempt is at its beginning.
+    // A frozen process continues while the next attempt has just started.
     private static final Duration OVERLAP = Duration.ofMillis(3);
 
-    // Long enough for everybody else to have come to an end, frozen processes too.
+    // Long enough for all processes to have ended, frozen ones included.
     private static final Duration PERSONS_TIME = Duration.ofHours(1);
     private static final Duration AFTERMATH = Duration.ofMinutes(1);
     private static final Duration MOST_TIME = Duration.ofDays(30);
     private static final int MOST_EVENTS = 1_000_000;
 
-    /** What goes wrong. */
+    /** A kind of fault. */
     enum Kind {
-        /** Nothing. */
+        /** No fault. */
         NONE,
-        /** The process of the handler is gone, and another one is started. */
+        /** The process of the handler crashes, and another one is started. */
         CRASH,
-        /** The process of the handler stands still until long after another one has taken over its task. */
+        /** The process of the handler freezes until long after another one has taken over its task. */
         FREEZE,
-        /** The process of the handler stands still, and goes on just when another one has taken over its task. */
+        /** The process of the handler freezes, and continues as soon as another one has taken over its task. */
         FREEZE_BRIEFLY,
         /** A call of the process does not reach the store. */
         REQUEST_LOST,
-        /** A call of the process is done by the store, and not answered. */
+        /** The store performs a call of the process, and its answer is lost. */
         ANSWER_LOST,
-        /** A provider does what it is asked for, and does not answer. */
+        /** A provider performs a call, and does not answer. */
         NO_ANSWER
     }
 
     /**
-     * What goes wrong, and when.
+     * A fault, and when it happens.
      *
-     * @param kind what
-     * @param number at which moment, in which call to the store, or in which call to a provider; from 1
+     * @param kind the kind
+     * @param number the number of the moment, of the call to the store, or of the call to a provider; from 1
      */
     record Fault(Kind kind, int number) {
 
-        /** Nothing goes wrong. */
+        /** No fault. */
         public static final Fault NONE = new Fault(Kind.NONE, 0);
     }
 
     /**
-     * What is rehearsed.
+     * The subject of a rehearsal.
      *
      * @param task the task
      * @param handlers its handler
-     * @param codec how inputs and results are written
-     * @param person what somebody says about an effect of which nobody knows; null if nobody says anything
+     * @param codec the codec of inputs and results
+     * @param person a person's resolution of an effect with unknown outcome; null for none
      */
     record Part(NewTask task, Handlers handlers, Codec codec, Function<EffectRecord, @Nullable Resolution> person) {}
 
     /**
-     * What came of it.
+     * The outcome of a rehearsal.
      *
-     * @param task the task in the end
-     * @param stuck why it was not waited for any longer, or null if it has ended
-     * @param moments the moments at which the process of the handler can crash or freeze, each between what was before it and
-     *     what comes after it
-     * @param calls its calls to the store while it has the task
+     * @param task the task at the end
+     * @param stuck why the rehearsal stopped before the task had ended, or null if it has ended
+     * @param moments the moments at which the process of the handler can crash or freeze, each described by the events
+     *     before and after it
+     * @param calls its calls to the store while it holds the task
      * @param providerCalls the calls to providers
-     * @param happened whether the fault came about
-     * @param timeline what happened, for people
+     * @param happened whether the fault happened
+     * @param timeline the events, for people
      */
     record Ending(
             Task task,
@@ -120,7 +120,7 @@ final class Rehearsal {
     private final List<RehearsalWorker> workers = new ArrayList<>();
     private final List<HandlerThread> handlers = new ArrayList<>();
 
-    // Where in the trace each moment was.
+    // The position of each moment in the trace.
     private final List<Integer> moments = new ArrayList<>();
     private final List<String> calls = new ArrayList<>();
     private final List<String> providerCalls = new ArrayList<>();
@@ -134,9 +134,9 @@ final class Rehearsal {
     private boolean over;
 
     /**
-     * Makes a rehearsal.
+     * Creates a rehearsal.
      *
-     * @param fault what goes wrong in it
+     * @param fault the fault
      */
     Rehearsal(Fault fault) {
         this.fault = fault;
@@ -150,7 +150,7 @@ final class Rehearsal {
         return store;
     }
 
-    /** A handler was started. */
+    /** Records that a handler was started. */
     void started(HandlerThread handler) {
         handlers.add(handler);
     }
@@ -158,8 +158,8 @@ final class Rehearsal {
     /**
      * Adds a line to the timeline.
      *
-     * @param party who
-     * @param what does what
+     * @param party the party that acts
+     * @param what the action
      */
     void note(String party, String what) {
         if (!over) {
@@ -167,16 +167,19 @@ final class Rehearsal {
         }
     }
 
-    /** Called on a handler's thread at a moment at which its process may crash or freeze; then it comes no further. */
+    /**
+     * Marks a moment at which the handler's process may crash or freeze. Called on the handler's thread, which stops
+     * here if it does.
+     */
     void moment() {
         workers.forEach(worker -> worker.host().moment());
     }
 
     /**
-     * Called on a handler's thread by a provider that has done what it was asked for.
+     * Called on a handler's thread by a provider that has performed a call.
      *
-     * @param what what it did
-     * @return whether it does not answer
+     * @param what the call
+     * @return whether the answer is lost
      */
     boolean losesProvidersAnswer(String what) {
         if (isCounted(workers.getFirst())) {
@@ -187,12 +190,12 @@ final class Rehearsal {
     }
 
     /**
-     * Lets it all happen.
+     * Runs the rehearsal.
      *
-     * @param whole what is rehearsed
-     * @param atTheEnd looks at what the handler did; after that the handlers of crashed processes are unwound, and may do
+     * @param whole the subject
+     * @param atTheEnd reads what the handler did; afterwards the handlers of crashed processes are unwound, and may do
      *     more
-     * @return what came of it
+     * @return the outcome
      */
     Ending perform(Part whole, Runnable atTheEnd) {
         part = whole;
@@ -218,7 +221,7 @@ final class Rehearsal {
         return Objects.requireNonNull(store.find(List.of(task.id())).get(task.id()));
     }
 
-    /** Lets everything happen until the task has ended and nobody is at it any more; tells why it could not wait for that. */
+    /** Runs all events until the task has ended and no process works on it. Returns why it stopped earlier, or null. */
     private @Nullable String live() {
         long deadline = MOST_TIME.toNanos();
         try {
@@ -241,13 +244,13 @@ final class Rehearsal {
             return null;
         }
         return personSilent
-                ? "it is parked, and nobody says what became of its effect"
+                ? "it is parked, and no person resolves its effect"
                 : "it has not ended within " + MOST_TIME.toDays() + " days of virtual time";
     }
 
-    // ---- what goes wrong
+    // ---- faults
 
-    /** Whether the fault can be in what this worker does now: while it has the task, and before that has ended. */
+    /** Returns whether the fault may hit this worker now: while it holds the task, and the task has not ended. */
     private boolean isCounted(RehearsalWorker worker) {
         return handed
                 && !happened
@@ -264,7 +267,7 @@ final class Rehearsal {
         return true;
     }
 
-    /** One of the moments at which a process may crash or freeze; tells whether it does. */
+    /** Counts a moment at which a process may crash or freeze. Returns whether it does. */
     boolean strikes(RehearsalWorker worker) {
         if (!isCounted(worker)) {
             return false;
@@ -297,7 +300,7 @@ final class Rehearsal {
         note(worker.name(), "FREEZES for " + time.toMillis() + " ms");
         worker.freeze(time);
         quietFrom = timeline.now() + time.toNanos();
-        timeline.after(time, worker, () -> note(worker.name(), "goes on"));
+        timeline.after(time, worker, () -> note(worker.name(), "continues"));
     }
 
     // ---- the way to the store
@@ -312,7 +315,7 @@ final class Rehearsal {
 
     private <T> void transmit(
             RehearsalWorker worker, Call<T> call, Consumer<T> answered, Consumer<RuntimeException> failed) {
-        String said = RehearsalWords.of(call);
+        String said = CallDescriber.of(call);
         boolean counted = isCounted(worker) || (!handed && call instanceof Call.Claim);
         if (!(call instanceof Call.Claim)) {
             note(worker.name(), said);
@@ -327,12 +330,12 @@ final class Rehearsal {
         boolean lost = counted && strikes(Kind.ANSWER_LOST, calls.size());
         timeline.after(WAY, null, () -> {
             if (worker.isGone()) {
-                return; // it was on its way when its sender died; that it arrives is another moment
+                return; // the call was under way when its sender crashed; that it arrives is a different moment
             }
             T answer = call.on(store);
             boolean idle = answer instanceof Claims claims && claims.tasks().isEmpty();
             if (!idle) {
-                note("store", "answers " + worker.name() + " with " + RehearsalWords.ofAnswer(answer));
+                note("store", "answers " + worker.name() + " with " + CallDescriber.ofAnswer(answer));
             }
             handed |= call instanceof Call.Claim && !idle;
             strikes(worker);
@@ -346,12 +349,12 @@ final class Rehearsal {
 
     private void fail(RehearsalWorker worker, String said, Consumer<RuntimeException> failed) {
         timeline.after(PATIENCE, worker, () -> {
-            note(worker.name(), "got no answer when it " + said);
+            note(worker.name(), "got no answer to: " + said);
             failed.accept(new StoreUnavailable("The answer was lost on purpose"));
         });
     }
 
-    // ---- what a person says
+    // ---- a person's resolutions
 
     private void askPerson() {
         personAsked = false;
@@ -365,18 +368,18 @@ final class Rehearsal {
                 Resolution word = Objects.requireNonNull(part).person().apply(effect);
                 if (word != null) {
                     said = true;
-                    Transition.Resolve move = new Transition.Resolve(effect.id(), effect.by(), word);
-                    note("person", RehearsalWords.of(move));
-                    note("store", "answers person with " + RehearsalWords.ofAnswer(store.apply(List.of(move))));
+                    Operation.Resolve resolve = new Operation.Resolve(effect.id(), effect.by(), word);
+                    note("person", CallDescriber.of(resolve));
+                    note("store", "answers person with " + CallDescriber.ofAnswer(store.operate(List.of(resolve))));
                 }
             }
         }
         personSilent = !said;
     }
 
-    // ---- words
+    // ---- descriptions
 
-    /** Each moment by what is before and after it in the trace. */
+    /** Describes each moment by the lines before and after it in the trace. */
     private List<String> between() {
         String[] lines = trace.text().split("\n", -1);
         List<String> named = new ArrayList<>();

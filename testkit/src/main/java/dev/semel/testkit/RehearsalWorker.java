@@ -17,10 +17,10 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
 
-/** A worker process of a {@link Rehearsal}. Nothing happens to it but what the rehearsal wants. */
+/** A worker process of a {@link Rehearsal}, which controls everything that happens to it. */
 final class RehearsalWorker implements Machine {
 
-    // It is told of due tasks, so it looks by itself only where time alone makes one due.
+    // It is notified of due tasks, so it polls only for tasks that become due by time alone.
     private static final Duration POLL = Duration.ofDays(1);
     private static final int MAX_VANISHED = 3;
     private static final int CONCURRENCY = 4;
@@ -50,12 +50,12 @@ final class RehearsalWorker implements Machine {
                 MAX_VANISHED,
                 WorkerSettings.FEWEST_BYTES);
         this.loop = new WorkerLoop(notes, host, settings, part.handlers(), part.codec());
-        this.registration = rehearsal.store().listen(new Ear());
+        this.registration = rehearsal.store().listen(new Listener());
         rehearsal.note(name, "starts");
         loop.start();
     }
 
-    private final class Ear implements StoreListener {
+    private final class Listener implements StoreListener {
 
         @Override
         public void tasksMayBeDue(Collection<String> queues) {
@@ -64,7 +64,7 @@ final class RehearsalWorker implements Machine {
 
         @Override
         public void tasksMayHaveEnded(Collection<TaskId> ids) {
-            // of no interest to a worker
+            // a worker does not need this
         }
     }
 
@@ -113,7 +113,7 @@ final class RehearsalWorker implements Machine {
 
     @Override
     public Thread.Builder threads() {
-        // The handler is a user's: one that waits inside of a synchronized block holds the carrier of a virtual thread.
+        // A user's handler may wait inside a synchronized block, which would pin the carrier of a virtual thread.
         return Thread.ofPlatform().daemon();
     }
 

@@ -10,21 +10,21 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A fake of somebody whom a handler calls: a payment gateway, a mail service. It keeps books of what it was asked for under
- * which token. One that honours tokens does nothing when it knows the token already, and gives the first receipt again; one
- * that ignores them does everything that it is asked for. Safe for many threads.
+ * A fake of a service that a handler calls, such as a payment gateway or a mail service. It records each call and its
+ * token. A provider that honours tokens does nothing for a known token, and returns the first receipt again; a provider
+ * that ignores tokens performs every call. Safe for many threads.
  *
- * <p>In a {@link HandlerTrial}, made by {@link TrialRun#provider} or {@link TrialRun#providerWithoutTokens}, it is observed,
- * and handlers are disturbed in the middle of its calls.
+ * <p>In a {@link HandlerTrial}, a provider from {@link TrialRun#provider} or {@link TrialRun#providerWithoutTokens} is
+ * observed, and handlers are disturbed in the middle of its calls.
  */
 public final class TokenProvider {
 
     /**
-     * What was done.
+     * An action that the provider performed.
      *
-     * @param token the token that it was asked for with
-     * @param what what it was
-     * @param receipt what was answered
+     * @param token the token of the call
+     * @param what the action
+     * @param receipt the returned receipt
      */
     public record Charge(String token, Object what, String receipt) {}
 
@@ -41,7 +41,7 @@ public final class TokenProvider {
     }
 
     /**
-     * A provider that knows a token again.
+     * Returns a provider that recognises a repeated token.
      *
      * @param name its name, for people
      * @return the provider
@@ -51,7 +51,7 @@ public final class TokenProvider {
     }
 
     /**
-     * A provider to which every call is a new one.
+     * Returns a provider that treats every call as new.
      *
      * @param name its name, for people
      * @return the provider
@@ -61,7 +61,7 @@ public final class TokenProvider {
     }
 
     /**
-     * Its name.
+     * Returns its name.
      *
      * @return the name
      */
@@ -70,15 +70,15 @@ public final class TokenProvider {
     }
 
     /**
-     * Asks it to do something.
+     * Calls the provider.
      *
-     * @param token the token; of no meaning to a provider that ignores them
-     * @param what what it should do; for people, and compared with {@code equals} in a trial
+     * @param token the token; a provider that ignores tokens only records it
+     * @param what the action; shown to people, and compared with {@code equals} in a trial
      * @return a receipt: the name of the provider and a number
-     * @throws IOException in a trial, if the answer gets lost: what was asked for is done
+     * @throws IOException in a trial, if the answer is lost; the action is performed
      */
     public String call(String token, Object what) throws IOException {
-        note("is called for " + what + " under token " + shortened(token));
+        note("is called for " + what + " with token " + shortened(token));
         moment();
         String receipt = charge(token, what);
         moment();
@@ -93,17 +93,17 @@ public final class TokenProvider {
         calls.merge(token, 1, Integer::sum);
         Optional<String> before = receipt(token);
         if (honoursTokens && before.isPresent()) {
-            note("knows the token, and gives receipt " + before.get() + " again");
+            note("knows the token, and returns receipt " + before.get() + " again");
             return before.get();
         }
         String receipt = name + "-" + (charges.size() + 1);
         charges.add(new Charge(token, what, receipt));
-        note("does it: " + what + ", receipt " + receipt);
+        note("performs " + what + ", receipt " + receipt);
         return receipt;
     }
 
     /**
-     * Looks whether something was done under a token.
+     * Returns the receipt of the first call with a token.
      *
      * @param token the token
      * @return the first receipt; empty if nothing was done
@@ -116,7 +116,7 @@ public final class TokenProvider {
     }
 
     /**
-     * Looks whether something was done under a token, as {@code probeIfUnknown} wants to know it.
+     * Looks up a token, in the form that {@code probeIfUnknown} expects.
      *
      * @param token the token
      * @return done with the first receipt, or not done
@@ -128,7 +128,7 @@ public final class TokenProvider {
     }
 
     /**
-     * Everything that was done.
+     * Returns all performed actions with their tokens and receipts.
      *
      * @return in the order in which it was done
      */
@@ -137,7 +137,7 @@ public final class TokenProvider {
     }
 
     /**
-     * Everything that was done, without tokens and receipts.
+     * Returns all performed actions without tokens and receipts.
      *
      * @return in the order in which it was done
      */
@@ -146,7 +146,8 @@ public final class TokenProvider {
     }
 
     /**
-     * How often it was called with a token, those calls included that it did nothing for because it knew the token.
+     * Returns how often the provider was called with a token, including calls for which it did nothing because it knew
+     * the token.
      *
      * @param token the token
      * @return the number of calls

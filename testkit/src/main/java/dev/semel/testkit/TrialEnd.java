@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The end of one run of a {@link HandlerTrial}.
  *
- * @param ending what became of the task
- * @param seen what was observed, by its name
+ * @param ending the outcome of the rehearsal
+ * @param seen the observed values, by name
  */
 record TrialEnd(Ending ending, Map<String, @Nullable Object> seen) {}

@@ -15,8 +15,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One run of a {@link HandlerTrial}: what its handler works with, and what is looked at in its end. Each run begins with
- * everything fresh: make gateways and tables in the {@link HandlerTrial.Setting}, not outside of it.
+ * One run of a {@link HandlerTrial}: what its handler uses, and what is observed at its end. Each run starts with new
+ * objects: create gateways and tables inside the {@link HandlerTrial.Setting}, not outside.
  */
 public final class TrialRun {
 
@@ -25,14 +25,14 @@ public final class TrialRun {
     private final Rehearsal rehearsal;
     private final Map<String, Supplier<?>> observed = new LinkedHashMap<>();
     private final List<TokenProvider> providers = new ArrayList<>();
-    private Function<EffectRecord, @Nullable Resolution> person = this::byTheBooks;
+    private Function<EffectRecord, @Nullable Resolution> person = this::fromRecords;
 
     TrialRun(Rehearsal rehearsal) {
         this.rehearsal = rehearsal;
     }
 
     /**
-     * Makes a fake provider that honours tokens. What it did must be the same whatever the disturbance.
+     * Creates a fake provider that honours tokens. Its actions must be the same whatever the disturbance.
      *
      * @param name its name
      * @return the provider
@@ -42,7 +42,7 @@ public final class TrialRun {
     }
 
     /**
-     * Makes a fake provider that ignores tokens: whoever calls it twice gets what they asked for twice.
+     * Creates a fake provider that ignores tokens: it performs every call, repeated ones too.
      *
      * @param name its name
      * @return the provider
@@ -58,23 +58,23 @@ public final class TrialRun {
     }
 
     /**
-     * Looks at something that the handler changes. It must be the same at the end of every run, disturbed or not.
+     * Observes something that the handler changes. It must be the same at the end of every run, disturbed or not.
      *
-     * @param name what it is, for people
-     * @param what gives a value with a sensible {@code equals}, for example a list of what was sent, or a count
+     * @param name its name, for people
+     * @param what supplies a value with a meaningful {@code equals}, for example a list of sent mails, or a count
      */
     public void observe(String name, Supplier<?> what) {
         if (observed.putIfAbsent(name, what) != null) {
             throw new IllegalArgumentException(
-                    "Each thing that is observed has a name of its own, but \"" + name + "\" is used twice.");
+                    "Each observed thing needs a unique name, but \"" + name + "\" is used twice.");
         }
     }
 
     /**
-     * Marks a moment in the handler at which its process may crash or freeze, for example between two writes of its own.
-     * Called on the handler's own thread.
+     * Marks a moment in the handler at which its process may crash or freeze, for example between two writes of its
+     * own. Called on the handler's own thread.
      *
-     * @param what what has just happened, for people
+     * @param what the event that has just happened, for people
      */
     public void moment(String what) {
         note(what);
@@ -84,23 +84,23 @@ public final class TrialRun {
     /**
      * Adds a line to the timeline of a failed trial.
      *
-     * @param what what has just happened
+     * @param what the event that has just happened
      */
     public void note(String what) {
         rehearsal.note("handler", what);
     }
 
     /**
-     * Says who resolves effects of a parked task, an hour of virtual time after it was parked. Without this it is somebody who
-     * looks into the books of this run's {@link TokenProvider}s, if there are any.
+     * Sets the person who resolves effects of a parked task, an hour of virtual time after it was parked. By default,
+     * the person looks the effect up in the records of this run's {@link TokenProvider}s, if there are any.
      *
-     * @param person what somebody says about an effect; null for nothing, and then the trial fails
+     * @param person returns the resolution of an effect, or null for none, in which case the trial fails
      */
     public void person(Function<EffectRecord, @Nullable Resolution> person) {
         this.person = person;
     }
 
-    private @Nullable Resolution byTheBooks(EffectRecord effect) {
+    private @Nullable Resolution fromRecords(EffectRecord effect) {
         if (providers.isEmpty()) {
             return null;
         }
@@ -109,8 +109,8 @@ public final class TrialRun {
                 .flatMap(Optional::stream)
                 .findFirst();
         return receipt.isPresent()
-                ? new Resolution(Verdict.DONE, "\"" + receipt.get() + "\"", PERSON, "found in the books")
-                : new Resolution(Verdict.NOT_DONE, null, PERSON, "not found in the books");
+                ? new Resolution(Verdict.DONE, "\"" + receipt.get() + "\"", PERSON, "found in the provider's records")
+                : new Resolution(Verdict.NOT_DONE, null, PERSON, "not found in the provider's records");
     }
 
     Rehearsal rehearsal() {
@@ -121,14 +121,14 @@ public final class TrialRun {
         return person;
     }
 
-    /** What is to be the same in the end of every run. */
+    /** Returns the values that must be the same at the end of every run. */
     Map<String, @Nullable Object> seen() {
         Map<String, @Nullable Object> seen = new LinkedHashMap<>();
         observed.forEach((name, what) -> seen.put(name, copied(what.get())));
         return seen;
     }
 
-    /** Collections may go on changing. */
+    /** Copies a collection, which may change later. */
     private static @Nullable Object copied(@Nullable Object value) {
         return switch (value) {
             case List<?> list -> new ArrayList<>(list);

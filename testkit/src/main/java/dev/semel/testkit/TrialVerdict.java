@@ -10,7 +10,7 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Compares the runs of a {@link HandlerTrial} with the undisturbed one, and says what is wrong with those that differ. */
+/** The comparison of the runs of a {@link HandlerTrial} with the undisturbed one. */
 final class TrialVerdict {
 
     private static final int MOST_NAMED = 20;
@@ -30,14 +30,13 @@ final class TrialVerdict {
         this.resultMayDiffer = resultMayDiffer;
         String end = unsuccessful(undisturbed.ending());
         if (end != null) {
-            throw new AssertionError("The handler of \"" + type + "\" does not complete its task, although nothing"
-                    + " disturbs it: " + end + happened(undisturbed.ending()));
+            throw new AssertionError("The handler of \"" + type + "\" does not complete its task even without a"
+                    + " disturbance: " + end + happened(undisturbed.ending()));
         }
         for (String name : mayBeLost) {
             if (!(undisturbed.seen().get(name) instanceof Collection)) {
-                throw new AssertionError(
-                        "Only providers and collections that are observed may lose something, but got \"" + name
-                                + "\". Observed are " + undisturbed.seen().keySet() + ".");
+                throw new AssertionError("Only an observed provider or collection may lose something, but got \"" + name
+                        + "\"." + " Observed are " + undisturbed.seen().keySet() + ".");
             }
         }
     }
@@ -45,9 +44,8 @@ final class TrialVerdict {
     void add(String disturbance, TrialEnd end) {
         List<String> differences = differences(end);
         if (!end.ending().happened()) {
-            differences.add(
-                    "The disturbance did not come about, although the handler did the same up to it: what it does"
-                            + " depends on something that differs from run to run.");
+            differences.add("The disturbance did not happen, because the handler did something different before it. The"
+                    + " handler is not deterministic: what it does differs from run to run.");
         }
         if (differences.isEmpty()) {
             survived++;
@@ -55,7 +53,7 @@ final class TrialVerdict {
         }
         failed.add(disturbance);
         if (first == null) {
-            first = "The handler of \"" + type + "\" does not survive that " + disturbance + ".\n  "
+            first = "The handler of \"" + type + "\" does not survive this disturbance: " + disturbance + ".\n  "
                     + String.join("\n  ", differences) + happened(end.ending());
         }
     }
@@ -81,7 +79,7 @@ final class TrialVerdict {
         return differences;
     }
 
-    /** Whether a collection has nothing that another one has not, nor more often. */
+    /** Returns whether a collection contains nothing that the other one does not contain at least as often. */
     private static boolean isContained(@Nullable Object less, @Nullable Object more) {
         if (!(less instanceof Collection<?> some) || !(more instanceof Collection<?> all)) {
             return Objects.equals(less, more);
@@ -99,7 +97,7 @@ final class TrialVerdict {
             return null;
         }
         String error = task.progress().lastError();
-        return "The task ended as " + task.state().word() + ", at last with: "
+        return "The task ended as " + task.state().word() + ", last error: "
                 + (error == null ? "no error" : error.lines().findFirst().orElse(""));
     }
 
@@ -119,7 +117,7 @@ final class TrialVerdict {
                 .append(all)
                 .append(" disturbances.");
         if (failed.size() > 1) {
-            message.append(" It does not survive either that\n");
+            message.append(" It also does not survive:\n");
             // Between two lines of the timeline there may be several moments.
             List<String> others = failed.stream().skip(1).distinct().toList();
             others.stream()

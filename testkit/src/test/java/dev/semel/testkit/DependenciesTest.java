@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.w3c.dom.Element;
 import org.w3c.dom.NodeList;
 
-/** Users choose their test framework: the testkit brings none. */
+/** The testkit depends on no test framework, because users choose their own. */
 class DependenciesTest {
 
     @Test
@@ -25,7 +25,7 @@ class DependenciesTest {
                 .noneMatch(artifact -> artifact.contains("junit") || artifact.contains("assertj"));
     }
 
-    /** What is on the class path of those who use a module. */
+    /** Returns the class path of a module's users. */
     private static List<String> needed(Path pom) throws Exception {
         NodeList dependencies = DocumentBuilderFactory.newDefaultInstance()
                 .newDocumentBuilder()

@@ -35,7 +35,7 @@ class HandlerTrialTest {
         return HandlerTrial.of(CHARGE, "ORD-1", setting);
     }
 
-    /** What a trial that fails says. */
+    /** Returns the message of a failed trial. */
     private static String failure(HandlerTrial<String, String> trial) {
         try {
             trial.check();
@@ -69,8 +69,8 @@ class HandlerTrialTest {
             "after \"store answers w1 with the task, attempt 1\" and before \"handler begins attempt 1\"",
             "after \"handler begins attempt 1\" and before \"" + intent + "\"",
             "after \"store answers w1 with applied\" and before \"gateway is called for ORD-1",
-            "and before \"gateway does it: ORD-1, receipt gateway-1\"",
-            "after \"gateway does it: ORD-1, receipt gateway-1\" and before \"handler returns from attempt 1\"",
+            "and before \"gateway performs ORD-1, receipt gateway-1\"",
+            "after \"gateway performs ORD-1, receipt gateway-1\" and before \"handler returns from attempt 1\"",
             "after \"handler returns from attempt 1\" and before \"" + outcome + "\""
         };
         for (String moment : moments) {
@@ -80,10 +80,10 @@ class HandlerTrialTest {
         }
         assertThat(tried)
                 .contains(
-                        "the store does not hear that the worker asks for tasks",
-                        "the store does not answer when the worker asks for tasks",
-                        "the store does not hear that the worker intends effect \"charge\" (attempt 1)",
-                        "the store does not answer when the worker intends effect \"charge\" (attempt 1)",
+                        "the request is lost when the worker asks for tasks",
+                        "the answer is lost when the worker asks for tasks",
+                        "the request is lost when the worker intends effect \"charge\" (attempt 1)",
+                        "the answer is lost when the worker intends effect \"charge\" (attempt 1)",
                         "\"gateway\" is called for ORD-1, and does not answer");
     }
 
@@ -108,26 +108,26 @@ class HandlerTrialTest {
     }
 
     @Test
-    void aCallWithoutAnEffectIsFoundOutAndTold() {
+    void aCallWithoutAnEffectIsDetectedAndReported() {
         String said = failure(trial(run -> {
             TokenProvider gateway = run.provider("gateway");
             return (context, order) -> gateway.call("attempt-" + context.attempt(), order);
         }));
         assertThat(said)
                 .startsWith(
-                        "The handler of \"charge\" does not survive that the worker crashes after \"gateway does it:"
+                        "The handler of \"charge\" does not survive this disturbance: the worker crashes after \"gateway performs"
                                 + " ORD-1, receipt gateway-1\" and before \"handler returns from attempt 1\".")
                 .contains("\"gateway\" is [ORD-1, ORD-1], but without a disturbance it is [ORD-1].")
                 .contains("The task's result is \"gateway-2\", but without a disturbance it is \"gateway-1\".")
                 .containsSubsequence(
                         "handler    begins attempt 1",
-                        "gateway    does it: ORD-1, receipt gateway-1",
+                        "gateway    performs ORD-1, receipt gateway-1",
                         "w1         CRASHES",
                         "w2         starts",
                         "handler    begins attempt 2",
-                        "gateway    does it: ORD-1, receipt gateway-2",
+                        "gateway    performs ORD-1, receipt gateway-2",
                         "w2         completes the task with \"gateway-2\" (attempt 2)")
-                .contains(" disturbances. It does not survive either that\n");
+                .contains(" disturbances. It also does not survive:\n");
     }
 
     @Test
@@ -141,7 +141,7 @@ class HandlerTrialTest {
                 .containsSubsequence(
                         "w1         FREEZES",
                         "store      answers w2 with the task, attempt 2",
-                        "w1         goes on",
+                        "w1         continues",
                         "w1         completes the task with",
                         "answers w1 with stale");
     }
@@ -314,13 +314,13 @@ class HandlerTrialTest {
         assertThat(failure(trial(run -> (context, order) -> {
                     throw new PermanentFailure("there is no such order");
                 })))
-                .contains("does not complete its task, although nothing disturbs it: The task ended as failed")
+                .contains("does not complete its task even without a disturbance: The task ended as failed")
                 .contains("there is no such order")
                 .contains("handler    leaves attempt 1 with");
     }
 
     @Test
-    void aParkedTaskThatNobodyResolvesFailsTheTrial() {
+    void aParkedTaskWithoutAResolutionFailsTheTrial() {
         HandlerTrial.Setting<String, String> parking = run -> {
             TokenProvider gateway = TokenProvider.ignoringTokens("gateway");
             run.observe("gateway", gateway::done);
@@ -328,18 +328,18 @@ class HandlerTrialTest {
                     context.effect("charge", String.class).parkIfUnknown().run(token -> gateway.call(token, order));
         };
         assertThat(failure(trial(parking)))
-                .contains("The task is waiting, and it is parked, and nobody says what became of its effect.");
+                .contains("The task is waiting, and it is parked, and no person resolves its effect.");
         HandlerTrial.Setting<String, String> resolved = run -> {
             run.person(effect -> new Resolution(Verdict.NOT_DONE, null, "ada", "the gateway was down"));
             return parking.handler(run);
         };
         trial(resolved).disturbedBy(Disturbance.LOST_ANSWER).check();
         assertThat(failure(trial(resolved).disturbedBy(Disturbance.CRASH)))
-                .contains("person     says that effect \"charge\" is not_done", "\"gateway\" is [ORD-1, ORD-1]");
+                .contains("person     resolves effect \"charge\" as not_done", "\"gateway\" is [ORD-1, ORD-1]");
     }
 
     @Test
-    void aHandlerThatDoesSomethingElseInEachRunIsToldSo() {
+    void aHandlerThatIsNotDeterministicIsReported() {
         AtomicInteger runs = new AtomicInteger();
         assertThat(failure(trial(run -> {
                             TokenProvider gateway = run.provider("gateway");
@@ -352,7 +352,7 @@ class HandlerTrialTest {
                             };
                         })
                         .disturbedBy(Disturbance.CRASH)))
-                .contains("The disturbance did not come about");
+                .contains("The disturbance did not happen");
     }
 
     @Test
@@ -402,20 +402,20 @@ class HandlerTrialTest {
                 .start();
         String said = new String(other.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertThat(other.waitFor()).isZero();
-        assertThat(said).contains("The task's result is \"gateway-1\"").contains("does not survive");
+        assertThat(said).contains("the task's result is \"gateway-1\"").contains("does not survive");
     }
 
-    /** What another process runs, in which there is no test framework. */
+    /** The program of another process, which has no test framework. */
     static final class Alone {
 
         private Alone() {}
 
         public static void main(String[] arguments) {
-            HandlerTrial.Setting<String, String> mended = run -> {
+            HandlerTrial.Setting<String, String> fixed = run -> {
                 TokenProvider gateway = run.provider("gateway");
                 return (context, order) -> context.effect("charge", String.class, token -> gateway.call(token, order));
             };
-            System.out.println(HandlerTrial.of(TaskType.of("charge", String.class, String.class), "ORD-1", mended)
+            System.out.println(HandlerTrial.of(TaskType.of("charge", String.class, String.class), "ORD-1", fixed)
                     .check());
             HandlerTrial.Setting<String, String> naive = run -> {
                 TokenProvider gateway = run.providerWithoutTokens("gateway");
@@ -431,7 +431,7 @@ class HandlerTrialTest {
     }
 
     @Test
-    void aHandlerThatWaitsOnAnotherThreadIsToldThatItCannotBeTried() {
+    void aHandlerThatWaitsOnAnotherThreadIsReported() {
         assertThat(failure(trial(run -> (context, order) -> {
                     AtomicInteger refused = new AtomicInteger();
                     Thread other = new Thread(() -> {

@@ -4,14 +4,14 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 
-/** Ports for servers that may be started again. */
+/** Finds ports for servers that may be started again. */
 final class FreePort {
 
     private FreePort() {}
 
     /**
-     * A port that nobody uses, below the system's own range and not from it: a client's socket could otherwise take the port
-     * while the server is dead, and the restart would fail.
+     * Returns an unused port below the system's ephemeral range. A client's socket could take a port from that range
+     * while the server is down, and the restart would fail.
      */
     static int next() throws IOException {
         for (int tries = 0; tries < 1_000; tries++) {
@@ -19,7 +19,7 @@ final class FreePort {
             try (ServerSocket socket = new ServerSocket(candidate, 1, InetAddress.getLoopbackAddress())) {
                 return socket.getLocalPort();
             } catch (IOException e) {
-                // taken: the next one
+                // in use: try the next port
             }
         }
         throw new IOException("No free port between 10,000 and 30,000");

@@ -6,7 +6,7 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 
-/** A message of PostgreSQL's wire protocol: its first byte, and what follows its length. */
+/** A message of PostgreSQL's wire protocol: its first byte, and the body after its length. */
 final class PoolMessage {
 
     private final char kind;
@@ -41,12 +41,12 @@ final class PoolMessage {
         out.write(body);
     }
 
-    /** The text that begins at an offset of the body and ends with a zero byte. */
+    /** Returns the text that starts at an offset of the body and ends with a zero byte. */
     String textAt(int offset) {
         return new String(body, offset, endOfText(offset) - offset, StandardCharsets.UTF_8);
     }
 
-    /** The position of the zero byte behind the text that begins at an offset. */
+    /** Returns the position of the zero byte after the text that starts at an offset. */
     int endOfText(int offset) {
         int end = offset;
         while (body[end] != 0) {
@@ -55,7 +55,7 @@ final class PoolMessage {
         return end;
     }
 
-    /** The same message with another text at an offset. */
+    /** Returns the same message with another text at an offset. */
     PoolMessage withTextAt(int offset, String text) {
         ByteArrayOutputStream changed = new ByteArrayOutputStream(body.length + text.length());
         changed.write(body, 0, offset);

@@ -48,7 +48,8 @@ final class PooledConnection implements AutoCloseable {
         out.flush();
         for (PoolMessage answer = PoolMessage.read(in); answer.kind() != 'Z'; answer = PoolMessage.read(in)) {
             if (answer.kind() == 'E') {
-                throw new IOException("The server refuses: " + new String(answer.body(), StandardCharsets.UTF_8));
+                throw new IOException(
+                        "The server refused the login:" + " " + new String(answer.body(), StandardCharsets.UTF_8));
             }
             if (answer.kind() == 'S') {
                 parameters.add(answer);
@@ -56,7 +57,7 @@ final class PooledConnection implements AutoCloseable {
         }
     }
 
-    /** What the server says about itself to whoever logs in. */
+    /** Returns the parameters that the server reports at login. */
     List<PoolMessage> parameters() {
         return parameters;
     }
@@ -73,13 +74,13 @@ final class PooledConnection implements AutoCloseable {
         return PoolMessage.read(in);
     }
 
-    /** Whether a statement is there, or will be when what was sent is done. */
+    /** Returns whether a statement is prepared, or will be after the messages that were sent. */
     boolean has(String name) {
         return prepared.contains(name)
                 || parsing.stream().anyMatch(each -> each.name().equals(name));
     }
 
-    /** Notes a parse message; an empty name is the unnamed statement's. */
+    /** Records a parse message; an empty name means the unnamed statement. */
     void noteParsing(String name, boolean visible) {
         parsing.add(new Parsing(name, visible));
     }
@@ -88,10 +89,10 @@ final class PooledConnection implements AutoCloseable {
         prepared.remove(name);
     }
 
-    /** Whether an answer is to one of the client's own messages. */
+    /** Returns whether an answer belongs to one of the client's own messages. */
     boolean isVisible(PoolMessage answer) {
         if (answer.kind() == 'Z') {
-            parsing.clear(); // what came after an error was not done
+            parsing.clear(); // the server skips messages after an error
         }
         if (answer.kind() != '1') {
             return true;

@@ -6,12 +6,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What one client of a pooler has prepared. On the server each of its statements has a name that no other client uses, and a
- * connection that does not have the statement yet gets it before its first use there.
+ * The prepared statements of one client of a pooler. On the server each of them has a name that no other client uses,
+ * and the pooler prepares it on a connection before its first use there.
  */
 final class PooledStatements {
 
-    /** The message that prepares a statement, under its name on the server. */
+    /** A prepared statement: its name on the server, and the message that prepares it. */
     private record Prepared(String name, PoolMessage parse) {}
 
     private final String prefix;
@@ -22,7 +22,7 @@ final class PooledStatements {
         this.prefix = "POOLER_" + client + "_";
     }
 
-    /** A client's messages as they go to the server on a connection. */
+    /** Translates a client's messages for the server. */
     List<PoolMessage> translated(List<PoolMessage> messages, PooledConnection connection) {
         List<PoolMessage> translated = new ArrayList<>();
         for (PoolMessage message : messages) {
@@ -60,7 +60,7 @@ final class PooledStatements {
         String name = message.textAt(offset);
         Prepared statement = message.kind() == 'C' ? statements.remove(name) : statements.get(name);
         if (statement == null) {
-            translated.add(message); // unnamed, or an error that the server tells
+            translated.add(message); // unnamed, or an error that the server reports
             return;
         }
         if (message.kind() == 'C') {

@@ -20,15 +20,15 @@ import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * A PostgreSQL server of a test's own: one that can be killed and started again, or one of another version. Durable as in
- * production. It ends, and its directory goes, when it is closed or the JVM ends.
+ * A PostgreSQL server for one test, which can be killed and started again, or which has another version. Durable as in
+ * production. It ends, and its directory is removed, when it is closed or the JVM ends.
  */
 public final class PostgresCluster implements AutoCloseable {
 
     private static final String KIND = "semel-postgres";
     private static final int PATIENCE_SECONDS = 60;
 
-    // Durability is not turned down for speed: that the answer comes after the disk is part of what is tested.
+    // Durability is not reduced for speed: the tests also check that an answer is sent only after the write to disk.
     private static final List<String> SETTINGS =
             List.of("fsync=on", "synchronous_commit=on", "full_page_writes=on", "max_connections=300");
 
@@ -75,7 +75,7 @@ public final class PostgresCluster implements AutoCloseable {
     /**
      * Starts a server of another version.
      *
-     * @param binaries the jar with its binaries for Linux on x86-64
+     * @param binaries the jar with the binaries for Linux on x86-64
      * @return the server; close it when done
      */
     public static PostgresCluster of(Path binaries) {
@@ -97,7 +97,7 @@ public final class PostgresCluster implements AutoCloseable {
     }
 
     /**
-     * Where its first database is, for a user who may do everything.
+     * Returns the first database, for a superuser.
      *
      * @return a source of connections; not a pool
      */
@@ -115,7 +115,7 @@ public final class PostgresCluster implements AutoCloseable {
     }
 
     /**
-     * Its port.
+     * Returns the port of the server.
      *
      * @return the port, on the loopback address
      */
@@ -123,7 +123,7 @@ public final class PostgresCluster implements AutoCloseable {
         return postgres.getPort();
     }
 
-    /** Ends it as a crash of the machine would, as far as one process can. */
+    /** Kills the server, which is as close to a crash of the machine as a test can get. */
     public void kill() {
         postmaster(directory).ifPresent(postmaster -> {
             program = postmaster.info().command().orElse(program);
@@ -132,7 +132,7 @@ public final class PostgresCluster implements AutoCloseable {
     }
 
     private static void kill(ProcessHandle postmaster) {
-        // Its children end by themselves when they see that it has gone; only then can another one start.
+        // Its children end when they notice that it has ended; only then can another server start.
         List<ProcessHandle> children = postmaster.children().toList();
         postmaster.destroyForcibly();
         for (ProcessHandle child : children) {
@@ -148,18 +148,21 @@ public final class PostgresCluster implements AutoCloseable {
             return Files.exists(file)
                     ? ProcessHandle.of(Long.parseLong(
                                     Files.readAllLines(file).get(0).strip()))
-                            // A number that was left behind may be somebody else's by now.
+                            // Another process may have the left-over number by now.
                             .filter(found -> found.info()
                                     .commandLine()
                                     .map(line -> line.contains(directory.toString()))
                                     .orElse(true))
                     : Optional.empty();
         } catch (IOException | RuntimeException e) {
-            return Optional.empty(); // it is just being written or removed
+            return Optional.empty(); // the file is being written or removed
         }
     }
 
-    /** Starts it again where it was, and waits until it answers. Not by the library, which thinks that it is still there. */
+    /**
+     * Starts the server again in the same place, and waits until it answers. Does not use the library, for which the
+     * server still runs.
+     */
     public void restart() {
         List<String> command = new ArrayList<>(asUser());
         command.addAll(List.of(program, "-D", directory.toString(), "-p", String.valueOf(port())));
@@ -177,7 +180,7 @@ public final class PostgresCluster implements AutoCloseable {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
         while (!answers()) {
             if (System.nanoTime() > deadline) {
-                throw new IllegalStateException("PostgreSQL did not start again in " + directory);
+                throw new IllegalStateException("PostgreSQL did not start again in \"" + directory + "\"");
             }
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
         }
@@ -200,7 +203,7 @@ public final class PostgresCluster implements AutoCloseable {
         try {
             Runtime.getRuntime().removeShutdownHook(hook);
         } catch (IllegalStateException e) {
-            // The JVM is ending, and the hook finds nothing to do.
+            // The JVM is ending, and the hook will find nothing to do.
         }
     }
 
@@ -210,7 +213,7 @@ public final class PostgresCluster implements AutoCloseable {
     }
 
     /**
-     * Ends a server at once, without writing down what it has in memory. Not by killing it, as long as it listens: a killed one
+     * Ends a server immediately, without a checkpoint. Kills it only if it does not react, because a killed server
      * leaves its shared memory behind.
      */
     private static void stop(Path directory) {
@@ -234,7 +237,7 @@ public final class PostgresCluster implements AutoCloseable {
                         .start()
                         .waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS);
             } catch (IOException e) {
-                // It is killed below.
+                // The server is killed below.
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }
@@ -242,7 +245,10 @@ public final class PostgresCluster implements AutoCloseable {
         postmaster.filter(ProcessHandle::isAlive).ifPresent(PostgresCluster::kill);
     }
 
-    /** A server refuses to run as root; in a name space of its own it does not know that it is. */
+    /**
+     * Returns the prefix of a command that runs the server. A server refuses to run as root, but in its own user name
+     * space it does not see that it is root.
+     */
     private static List<String> asUser() {
         return System.getProperty("user.name").equals("root") ? List.of("unshare", "-U") : List.of();
     }

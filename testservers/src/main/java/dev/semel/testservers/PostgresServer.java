@@ -7,12 +7,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * The PostgreSQL server of the tests: one for each JVM, started when the first database is asked for, durable as in
- * production ({@code fsync} and {@code synchronous_commit} on), and gone with the JVM.
+ * The PostgreSQL server of the tests: one for each JVM, started with the first database, durable as in production
+ * ({@code fsync} and {@code synchronous_commit} on), and removed when the JVM ends.
  */
 public final class PostgresServer {
 
-    // Java's own way to make one thing once, lazily, for all threads.
+    // Class initialisation creates the server once, lazily, for all threads.
     private static final class Shared {
         private static final PostgresCluster CLUSTER = PostgresCluster.newest("shared_buffers=64MB");
         private static final AtomicInteger DATABASES = new AtomicInteger();
@@ -21,9 +21,9 @@ public final class PostgresServer {
     private PostgresServer() {}
 
     /**
-     * Makes a fresh, empty database on the server of this JVM.
+     * Creates an empty database on the server of this JVM.
      *
-     * @return where it is
+     * @return a source of connections
      */
     public static PGSimpleDataSource freshDatabase() {
         String name = "test_" + Shared.DATABASES.incrementAndGet();
@@ -31,7 +31,7 @@ public final class PostgresServer {
                 Statement statement = connection.createStatement()) {
             statement.execute("CREATE DATABASE " + name);
         } catch (SQLException e) {
-            throw new IllegalStateException("The test server makes no database", e);
+            throw new IllegalStateException("The test server could not create a database", e);
         }
         return Shared.CLUSTER.database(name);
     }

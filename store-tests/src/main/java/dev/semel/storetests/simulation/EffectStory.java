@@ -1,11 +1,10 @@
 package dev.semel.storetests.simulation;
 
-import dev.semel.store.Applied;
 import dev.semel.store.EffectOutcome;
 import dev.semel.store.EffectRecord;
+import dev.semel.store.Operation;
 import dev.semel.store.Resolution.Verdict;
-import dev.semel.store.Transition;
-import dev.semel.storetests.simulation.Evidence.Move;
+import dev.semel.store.Settlement;
 import dev.semel.storetests.simulation.History.Moment;
 import dev.semel.storetests.simulation.Provider.Visit;
 import dev.semel.task.EffectId;
@@ -19,8 +18,8 @@ final class EffectStory {
     record Sighting(EffectRecord effect, Moment done) {}
 
     private final EffectId id;
-    private final List<Move> intents = new ArrayList<>();
-    private final List<Move> others = new ArrayList<>();
+    private final List<Change.Settle> intents = new ArrayList<>();
+    private final List<Change> others = new ArrayList<>();
     private final List<Sighting> sightings = new ArrayList<>();
     private final List<Visit> visits = new ArrayList<>();
     private @Nullable EffectRecord last;
@@ -33,21 +32,17 @@ final class EffectStory {
         return id;
     }
 
-    void add(Move move) {
-        (move.move() instanceof Transition.Intend ? intents : others).add(move);
-    }
-
     void keep(EffectRecord effect) {
         last = effect;
     }
 
     /** All intents, in the order in which they were sent. */
-    List<Move> intents() {
+    List<Change.Settle> intents() {
         return intents;
     }
 
     /** All conclusions, parks and resolutions. */
-    List<Move> others() {
+    List<Change> others() {
         return others;
     }
 
@@ -66,15 +61,14 @@ final class EffectStory {
         return last;
     }
 
-    /** The intent under which somebody called, or null if there was none that had been answered. */
-    @Nullable
-    Move intentOf(Visit visit) {
-        for (Move intent : intents) {
-            Transition.Intend move = (Transition.Intend) intent.move();
-            if (intent.answer() == Applied.APPLIED
+    /** The intent under which a call was made, or null if none had been answered. */
+    Change.@Nullable Settle intentOf(Visit visit) {
+        for (Change.Settle intent : intents) {
+            Settlement.Intend item = (Settlement.Intend) intent.item();
+            if (intent.answeredApplied()
                     && intent.party().equals(visit.worker)
-                    && move.lease().taskId().equals(visit.taskId)
-                    && move.lease().attempt() == visit.attempt
+                    && item.lease().taskId().equals(visit.taskId)
+                    && item.lease().attempt() == visit.attempt
                     && intent.earliest().order() < visit.began.order()) {
                 return intent;
             }
@@ -82,51 +76,51 @@ final class EffectStory {
         return null;
     }
 
-    /** The words that it happened, as far as they may have been recorded. */
-    List<Move> saidDone() {
+    /** The reports that it happened, as far as they may have been recorded. */
+    List<Change> saidDone() {
         return others.stream()
-                .filter(Move::mayHaveApplied)
-                .filter(move -> isDone(move.move()))
+                .filter(Change::mayHaveApplied)
+                .filter(change -> isDone(change.item()))
                 .toList();
     }
 
-    /** The words that it did not happen, as far as they may have been recorded. */
-    List<Move> saidNotDone() {
+    /** The reports that it did not happen, as far as they may have been recorded. */
+    List<Change> saidNotDone() {
         return others.stream()
-                .filter(Move::mayHaveApplied)
-                .filter(move -> isNotDone(move.move()))
+                .filter(Change::mayHaveApplied)
+                .filter(change -> isNotDone(change.item()))
                 .toList();
     }
 
-    /** Whether somebody may have said between two points, both included, that it did not happen. */
+    /** Returns whether it may have been reported as not done between two points, both included. */
     boolean mayBeNotDone(long from, long until) {
         return saidNotDone().stream()
-                .anyMatch(move -> move.earliest().order() <= until
-                        && (move.done() == null || move.done().order() >= from));
+                .anyMatch(change -> change.earliest().order() <= until
+                        && (change.done() == null || change.done().order() >= from));
     }
 
-    static boolean isDone(Transition move) {
-        return switch (move) {
-            case Transition.Conclude conclude -> conclude.outcome() instanceof EffectOutcome.Done;
-            case Transition.Resolve resolve -> resolve.resolution().verdict() == Verdict.DONE;
+    static boolean isDone(Object item) {
+        return switch (item) {
+            case Settlement.Conclude conclude -> conclude.outcome() instanceof EffectOutcome.Done;
+            case Operation.Resolve resolve -> resolve.resolution().verdict() == Verdict.DONE;
             default -> false;
         };
     }
 
-    private static boolean isNotDone(Transition move) {
-        return switch (move) {
-            case Transition.Conclude conclude -> conclude.outcome() instanceof EffectOutcome.NotDone;
-            case Transition.Resolve resolve -> resolve.resolution().verdict() == Verdict.NOT_DONE;
+    private static boolean isNotDone(Object item) {
+        return switch (item) {
+            case Settlement.Conclude conclude -> conclude.outcome() instanceof EffectOutcome.NotDone;
+            case Operation.Resolve resolve -> resolve.resolution().verdict() == Verdict.NOT_DONE;
             default -> false;
         };
     }
 
-    /** The result that a word that it happened gives. */
-    static @Nullable String resultOf(Transition move) {
-        return switch (move) {
-            case Transition.Conclude conclude ->
+    /** The result in a report that it happened. */
+    static @Nullable String resultOf(Object item) {
+        return switch (item) {
+            case Settlement.Conclude conclude ->
                 conclude.outcome() instanceof EffectOutcome.Done done ? done.result() : null;
-            case Transition.Resolve resolve -> resolve.resolution().result();
+            case Operation.Resolve resolve -> resolve.resolution().result();
             default -> null;
         };
     }

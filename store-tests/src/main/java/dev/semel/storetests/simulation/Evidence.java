@@ -1,6 +1,5 @@
 package dev.semel.storetests.simulation;
 
-import dev.semel.store.Applied;
 import dev.semel.store.ClaimRequest;
 import dev.semel.store.Claims;
 import dev.semel.store.Claims.Claimed;
@@ -9,6 +8,11 @@ import dev.semel.store.EffectQuery;
 import dev.semel.store.EffectRecord;
 import dev.semel.store.KeyRecord;
 import dev.semel.store.NewTask;
+import dev.semel.store.Operated;
+import dev.semel.store.Operation;
+import dev.semel.store.Settled;
+import dev.semel.store.Settlement;
+import dev.semel.store.SubmitRequest;
 import dev.semel.store.Submitted;
 import dev.semel.store.Submitted.ExistingTask;
 import dev.semel.store.SweepRequest;
@@ -16,7 +20,6 @@ import dev.semel.store.Swept;
 import dev.semel.store.Task;
 import dev.semel.store.TaskQuery;
 import dev.semel.store.TaskStore;
-import dev.semel.store.Transition;
 import dev.semel.storetests.simulation.History.Answer;
 import dev.semel.storetests.simulation.History.Entry;
 import dev.semel.storetests.simulation.History.Moment;
@@ -65,29 +68,8 @@ final class Evidence {
                 case Submitted.Returned returned -> returned.existing();
                 case Submitted.Rejected rejected -> rejected.existing();
                 case Submitted.Conflicted conflicted -> conflicted.existing();
+                case Submitted.Cancellation cancellation -> null;
             };
-        }
-    }
-
-    record Move(
-            String party,
-            Transition move,
-            Moment asked,
-            @Nullable Moment done,
-            @Nullable Applied answer) {
-
-        /** Whether this send did anything, for all we know. */
-        boolean mayHaveApplied() {
-            return answer == null || answer == Applied.APPLIED || answer == Applied.CANCEL_REQUESTED;
-        }
-
-        boolean applied() {
-            return answer == Applied.APPLIED || answer == Applied.CANCEL_REQUESTED;
-        }
-
-        /** The first moment at which it can have been done. */
-        Moment earliest() {
-            return done == null ? asked : done;
         }
     }
 
@@ -104,7 +86,7 @@ final class Evidence {
     private final Map<TaskId, TaskStory> tasks = new LinkedHashMap<>();
     private final Map<Identity, KeyStory> keys = new LinkedHashMap<>();
     private final List<Sweeping> sweeps = new ArrayList<>();
-    private final List<Move> changes = new ArrayList<>();
+    private final List<Change> queueChanges = new ArrayList<>();
     private final Map<EffectId, EffectStory> effects = new LinkedHashMap<>();
     private final Map<TaskId, Set<TaskId>> lineages = new HashMap<>();
     private final World world;
@@ -139,7 +121,7 @@ final class Evidence {
     private void readLedger() {
         EffectId after = null;
         do {
-            EffectPage page = store.effects(new EffectQuery(Set.of(), after, EffectQuery.MAX_LIMIT));
+            EffectPage page = store.effects(new EffectQuery(null, Set.of(), after, EffectQuery.MAX_LIMIT));
             page.effects().forEach(effect -> effect(effect.id()).keep(effect));
             after = page.next();
         } while (after != null);
@@ -160,7 +142,8 @@ final class Evidence {
     private void sort(Entry<?> entry) {
         switch (entry.call) {
             case Call.Submit submit -> sortSends(entry, submit, answer(entry, List.class));
-            case Call.Apply apply -> sortMoves(entry, apply, answer(entry, List.class));
+            case Call.Settle settle -> sortSettlements(entry, settle, answer(entry, List.class));
+            case Call.Operate operate -> sortOperations(entry, operate, answer(entry, List.class));
             case Call.Claim claim -> {
                 Answer<Claims> answer = answer(entry, Claims.class);
                 if (answer != null) {
@@ -215,46 +198,77 @@ final class Evidence {
     private void sortSends(Entry<?> entry, Call.Submit submit, @Nullable Answer<?> answer) {
         Moment done = answer == null ? null : answer.done();
         for (int i = 0; i < submit.batch().size(); i++) {
-            NewTask item = submit.batch().get(i);
             Submitted given = answer == null ? null : (Submitted) ((List<?>) answer.value()).get(i);
-            Send send = new Send(entry.party, item, entry.asked, done, given);
-            story(item.id()).sends().add(send);
-            ExistingTask existing = send.existing();
-            if (existing != null) {
-                story(existing.taskId()).mentions().add(send);
-            }
-            if (item.key() != null) {
-                key(item.key().identity()).sends().add(send);
+            switch (submit.batch().get(i)) {
+                case NewTask item -> sort(new Send(entry.party, item, entry.asked, done, given));
+                case SubmitRequest.Cancel(TaskId id) ->
+                    sort(new Change.Operate(entry.party, new Operation.Cancel(id), entry.asked, done, operated(given)));
             }
         }
     }
 
-    private void sortMoves(Entry<?> entry, Call.Apply apply, @Nullable Answer<?> answer) {
+    private void sort(Send send) {
+        NewTask item = send.item();
+        story(item.id()).sends().add(send);
+        ExistingTask existing = send.existing();
+        if (existing != null) {
+            story(existing.taskId()).mentions().add(send);
+        }
+        if (item.key() != null) {
+            key(item.key().identity()).sends().add(send);
+        }
+    }
+
+    /** The answer that an operator would have got for the same cancellation. */
+    private static @Nullable Operated operated(@Nullable Submitted answer) {
+        return switch ((Submitted.Cancellation) answer) {
+            case null -> null;
+            case CANCELLED -> Operated.APPLIED;
+            case REQUESTED -> Operated.CANCEL_REQUESTED;
+            case TOO_LATE -> Operated.STALE;
+            case NOT_FOUND -> Operated.NOT_FOUND;
+        };
+    }
+
+    private void sortSettlements(Entry<?> entry, Call.Settle settle, @Nullable Answer<?> answer) {
         Moment done = answer == null ? null : answer.done();
-        for (int i = 0; i < apply.moves().size(); i++) {
-            Transition move = apply.moves().get(i);
-            Applied given = answer == null ? null : (Applied) ((List<?>) answer.value()).get(i);
-            Move sorted = new Move(entry.party, move, entry.asked, done, given);
-            switch (move) {
-                case Transition.Intend intend -> effect(intend.effect()).add(sorted);
-                case Transition.Conclude conclude -> effect(conclude.effect()).add(sorted);
-                case Transition.Park park -> effect(park.effect()).add(sorted);
-                case Transition.Resolve resolve -> effect(resolve.effect()).add(sorted);
+        for (int i = 0; i < settle.batch().size(); i++) {
+            Settlement settlement = settle.batch().get(i);
+            Settled given = answer == null ? null : (Settled) ((List<?>) answer.value()).get(i);
+            Change.Settle sorted = new Change.Settle(entry.party, settlement, entry.asked, done, given);
+            switch (settlement) {
+                case Settlement.Intend intend ->
+                    effect(intend.effect()).intents().add(sorted);
+                case Settlement.Conclude conclude ->
+                    effect(conclude.effect()).others().add(sorted);
+                case Settlement.Park park -> effect(park.effect()).others().add(sorted);
                 default -> {}
             }
-            switch (move) {
-                case Transition.ByWorker byWorker ->
-                    story(byWorker.lease().taskId()).moves().add(sorted);
-                case Transition.Cancel cancel -> story(cancel.taskId()).moves().add(sorted);
-                case Transition.Redrive redrive ->
-                    story(redrive.taskId()).moves().add(sorted);
-                case Transition.ReleaseKey release ->
-                    key(release.identity()).releases().add(sorted);
-                case Transition.Resolve resolve ->
-                    story(resolve.left().taskId()).moves().add(sorted);
-                case Transition.CountDuplicates count -> {}
-                case Transition.OfQueue change -> changes.add(sorted);
+            story(settlement.lease().taskId()).changes().add(sorted);
+        }
+    }
+
+    private void sortOperations(Entry<?> entry, Call.Operate operate, @Nullable Answer<?> answer) {
+        Moment done = answer == null ? null : answer.done();
+        for (int i = 0; i < operate.batch().size(); i++) {
+            Operated given = answer == null ? null : (Operated) ((List<?>) answer.value()).get(i);
+            sort(new Change.Operate(entry.party, operate.batch().get(i), entry.asked, done, given));
+        }
+    }
+
+    private void sort(Change.Operate sorted) {
+        switch (sorted.item()) {
+            case Operation.Cancel cancel -> story(cancel.taskId()).changes().add(sorted);
+            case Operation.Redrive redrive -> story(redrive.taskId()).changes().add(sorted);
+            case Operation.ReleaseKey release ->
+                key(release.identity()).releases().add(sorted);
+            case Operation.Resolve resolve -> {
+                effect(resolve.effect()).others().add(sorted);
+                story(resolve.left().taskId()).changes().add(sorted);
             }
+            case Operation.ChangeSchedule change ->
+                throw new IllegalStateException("The simulation has no schedules, but met " + change.id());
+            case Operation.OfQueue change -> queueChanges.add(sorted);
         }
     }
 
@@ -301,9 +315,9 @@ final class Evidence {
         return sweeps;
     }
 
-    /** All moves of queues, in the order in which they were asked. */
-    List<Move> changes() {
-        return changes;
+    /** All changes of queues, in the order in which they were asked. */
+    List<Change> queueChanges() {
+        return queueChanges;
     }
 
     /** What handlers wrote to the sink. */

@@ -2,9 +2,11 @@ package dev.semel.storetests.simulation;
 
 import dev.semel.store.Claims;
 import dev.semel.store.NewTask;
+import dev.semel.store.Operation;
+import dev.semel.store.Settlement;
+import dev.semel.store.SubmitRequest;
 import dev.semel.store.Submitted;
 import dev.semel.store.Task;
-import dev.semel.store.Transition;
 import dev.semel.storetests.simulation.History.Answer;
 import dev.semel.storetests.simulation.History.Entry;
 import dev.semel.task.Identity;
@@ -97,7 +99,9 @@ final class Findings {
         String said = switch (entry.call) {
             case Call.Submit submit ->
                 items(submit.batch(), value, (item, given) -> concerns(item, given, ids, identity));
-            case Call.Apply apply -> items(apply.moves(), value, (move, given) -> concerns(move, ids, identity));
+            case Call.Settle settle -> items(settle.batch(), value, (settlement, given) -> concerns(settlement, ids));
+            case Call.Operate operate ->
+                items(operate.batch(), value, (operation, given) -> concerns(operation, ids, identity));
             case Call.Claim claim ->
                 value instanceof Claims claims
                                 && claims.tasks().stream()
@@ -141,22 +145,30 @@ final class Findings {
     }
 
     private static boolean concerns(
-            NewTask item, @Nullable Object given, Set<TaskId> ids, @Nullable Identity identity) {
-        return ids.contains(item.id())
-                || (item.key() != null && item.key().identity().equals(identity))
-                || (given instanceof Submitted submitted && ids.contains(Outcomes.idOf(submitted)));
+            SubmitRequest request, @Nullable Object given, Set<TaskId> ids, @Nullable Identity identity) {
+        return switch (request) {
+            case NewTask item ->
+                ids.contains(item.id())
+                        || (item.key() != null && item.key().identity().equals(identity))
+                        || (given instanceof Submitted submitted && ids.contains(Outcomes.idOf(submitted)));
+            case SubmitRequest.Cancel(TaskId id) -> ids.contains(id);
+        };
     }
 
-    private static boolean concerns(Transition move, Set<TaskId> ids, @Nullable Identity identity) {
-        return switch (move) {
-            case Transition.Extend extend -> false; // too many, and they tell little
-            case Transition.ByWorker byWorker -> ids.contains(byWorker.lease().taskId());
-            case Transition.Resolve resolve -> ids.contains(resolve.left().taskId());
-            case Transition.Cancel cancel -> ids.contains(cancel.taskId());
-            case Transition.Redrive redrive -> ids.contains(redrive.taskId());
-            case Transition.ReleaseKey release -> release.identity().equals(identity);
-            case Transition.CountDuplicates count -> false;
-            case Transition.OfQueue change -> true;
+    private static boolean concerns(Settlement settlement, Set<TaskId> ids) {
+        // Extensions are too many, and they say little.
+        return !(settlement instanceof Settlement.Extend)
+                && ids.contains(settlement.lease().taskId());
+    }
+
+    private static boolean concerns(Operation operation, Set<TaskId> ids, @Nullable Identity identity) {
+        return switch (operation) {
+            case Operation.Resolve resolve -> ids.contains(resolve.left().taskId());
+            case Operation.Cancel cancel -> ids.contains(cancel.taskId());
+            case Operation.Redrive redrive -> ids.contains(redrive.taskId());
+            case Operation.ReleaseKey release -> release.identity().equals(identity);
+            case Operation.ChangeSchedule change -> true;
+            case Operation.OfQueue change -> true;
         };
     }
 }

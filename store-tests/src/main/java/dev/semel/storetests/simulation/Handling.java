@@ -18,7 +18,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
-/** The handlers of one worker process. Each writes to the sink, has its effects, and then does what its input says. */
+/** The handlers of one worker process. Each writes to the sink, has its effects, and then behaves as its input requests. */
 final class Handling {
 
     /** Retries soon; no timeout. */
@@ -38,7 +38,7 @@ final class Handling {
 
     private static final Duration REPORT_TIMEOUT = Duration.ofSeconds(2);
 
-    // How long a provider is said to know a token; short enough to pass between two attempts now and then.
+    // How long a provider declares that it knows a token; short enough to pass between two attempts now and then.
     private static final Duration WINDOW = Duration.ofSeconds(4);
 
     private static final String ASSUMED = "assumed";
@@ -57,20 +57,20 @@ final class Handling {
         private static final long serialVersionUID = 1L;
 
         Trouble(String message) {
-            super(message, null, false, false); // without a stack: that of a simulation tells nothing
+            super(message, null, false, false); // without a stack trace: that of a simulation says nothing
         }
     }
 
     private final World world;
     private final WorkerProcess process;
     private final SimulatedHost host;
-    private final Lots lots;
+    private final RandomSource randomness;
 
-    Handling(World world, WorkerProcess process, SimulatedHost host, Lots lots) {
+    Handling(World world, WorkerProcess process, SimulatedHost host, RandomSource randomness) {
         this.world = world;
         this.process = process;
         this.host = host;
-        this.lots = lots;
+        this.randomness = randomness;
     }
 
     Handlers of(Set<String> types) {
@@ -117,7 +117,7 @@ final class Handling {
             case FAIL_FOR_GOOD -> throw new PermanentFailure("failed for good on purpose");
             case SNOOZE -> {
                 if (context.attempt() <= work.times()) {
-                    throw context.snooze(lots.spread(10, 8_000));
+                    throw context.snooze(randomness.spread(10, 8_000));
                 }
             }
             case KILL -> {

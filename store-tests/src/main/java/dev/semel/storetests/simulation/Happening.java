@@ -14,7 +14,7 @@ public enum Happening {
     REQUEST_OF_THE_DEAD,
     /** A handler killed its worker process. */
     WORKER_POISONED,
-    /** A worker process stood still for a while and went on. */
+    /** A worker process stood still for a while and continued. */
     WORKER_FROZEN,
     /** A worker process was closed and had nothing left. */
     WORKER_CLOSED,
@@ -22,7 +22,7 @@ public enum Happening {
     STORE_CLOCK_JUMPED,
     /** The clock of a worker process jumped, forwards or back, or stood still. */
     WORKER_CLOCK_JUMPED,
-    /** A worker was not told that tasks are due. */
+    /** A worker was not notified that tasks are due. */
     HINT_LOST,
     /** A task went to the thief with a lease too short to be kept. */
     LEASE_STOLEN,
@@ -37,11 +37,11 @@ public enum Happening {
     RETURNED_WITH_WARNING,
     /** A submission was answered with a completed task and its result. */
     RETURNED_WITH_RESULT,
-    /** A submission was answered by a record whose task's data has gone. */
+    /** A submission was answered by a record whose task's data was deleted. */
     TOMBSTONE_ANSWERED,
-    /** A submission was refused because its identity has a task. */
+    /** A submission was rejected because its identity has a task. */
     REJECTED,
-    /** A submission was refused because of another input. */
+    /** A submission was rejected because of another input. */
     CONFLICTED,
     /** A submission that was sent before was recognised by its id. */
     REPEATED_SEND_RECOGNISED,
@@ -55,7 +55,7 @@ public enum Happening {
     NEW_LINEAGE,
     /** A new task waits behind the one that it replaces. */
     WAITING_BEHIND_REPLACED,
-    /** A task came back under its id long after its data was swept. */
+    /** A task was submitted again under its id long after its data was swept. */
     REBORN,
 
     /** A task was claimed that had lost an attempt before. */
@@ -74,18 +74,18 @@ public enum Happening {
     TIMED_OUT,
     /** A task became a dead letter unrun, because its attempts vanish. */
     BURIED,
-    /** A worker was told with an extension that its task is to be cancelled. */
+    /** A worker was notified with an extension that its task is to be cancelled. */
     CANCELLATION_TOLD,
-    /** A handler ended because it was told that its task is to be cancelled. */
+    /** A handler ended because it was notified that its task is to be cancelled. */
     CANCELLATION_HEEDED,
     /** A lease was not extended because another attempt has taken over, or this one has just ended. */
     EXTENSION_REFUSED,
-    /** The end of an attempt was refused because another one has taken over. */
+    /** The end of an attempt was rejected because another one has taken over. */
     STALE_REFUSED,
     /** The same, and the end was a completion. */
     ZOMBIE_COMPLETION_REFUSED,
-    /** A move was answered as applied that had been sent before. */
-    MOVE_REPEATED,
+    /** A settlement or an operation was answered as applied that had been sent before. */
+    CHANGE_REPEATED,
 
     /** A provider did what it was asked for, and the handler got no answer. */
     PROVIDERS_ANSWER_LOST,
@@ -105,7 +105,7 @@ public enum Happening {
     EFFECT_SPARED,
     /** The first attempt of a task did, because another task of its lineage had recorded it. */
     EFFECT_SPARED_IN_RERUN,
-    /** An effect was recorded as not done, because it was refused or not begun. */
+    /** An effect was recorded as not done, because it was rejected or not begun. */
     EFFECT_REFUSED,
     /** An effect was recorded as done because the provider was asked. */
     EFFECT_PROBED_AS_DONE,
@@ -113,27 +113,27 @@ public enum Happening {
     EFFECT_PROBED_AS_NOT_DONE,
     /** An effect was taken for done. */
     EFFECT_ASSUMED,
-    /** An intent was refused because its attempt was over. */
+    /** An intent was rejected because its attempt was over. */
     INTENT_REFUSED,
-    /** An intent was refused because the outcome was recorded meanwhile. */
+    /** An intent was rejected because the outcome was recorded meanwhile. */
     INTENT_SETTLED,
-    /** An intent was refused because the window of its provider had passed. */
+    /** An intent was rejected because the window of its provider had passed. */
     WINDOW_PASSED,
-    /** An outcome was refused because its attempt was over. */
+    /** An outcome was rejected because its attempt was over. */
     OUTCOME_REFUSED,
-    /** A task was parked until somebody says what became of an effect. */
+    /** A task was parked until an effect is resolved. */
     PARKED,
-    /** A task was to be parked for an effect of which somebody had said meanwhile what became of it. */
+    /** A task was to be parked for an effect that was resolved meanwhile. */
     PARK_OVERTAKEN,
-    /** Somebody said that an unknown effect is done. */
+    /** An unknown effect was resolved as done. */
     RESOLVED_AS_DONE,
-    /** Somebody said that an unknown effect is not done. */
+    /** An unknown effect was resolved as not done. */
     RESOLVED_AS_NOT_DONE,
-    /** Somebody gave up an unknown effect. */
+    /** An unknown effect was given up. */
     GIVEN_UP,
-    /** Somebody's word about an effect was refused because an attempt was still at it. */
+    /** A resolution was rejected because the attempt of the effect still ran. */
     RESOLUTION_HELD,
-    /** Somebody's word about an effect was refused because it was too late. */
+    /** A resolution was rejected because it was too late. */
     RESOLUTION_STALE,
 
     /** An open task was cancelled at once. */
@@ -142,9 +142,9 @@ public enum Happening {
     CANCELLATION_ASKED,
     /** A dead letter was made pending again. */
     REDRIVEN,
-    /** A redrive was refused because a newer task holds the key. */
+    /** A redrive was rejected because a newer task holds the key. */
     REDRIVE_SUPERSEDED,
-    /** A redrive of an earlier death was refused. */
+    /** A redrive of an earlier death was rejected. */
     REDRIVE_STALE,
     /** A key was released. */
     KEY_RELEASED,
@@ -158,7 +158,7 @@ public enum Happening {
     HELD_BY_MUTEX,
     /** A task of a queue with a limit was handed out. */
     STARTED_UNDER_A_LIMIT,
-    /** A dead-letter queue was told of a death. */
+    /** A dead letter was forwarded to a dead-letter queue. */
     DEATH_TOLD,
     /** A task was seen whose data went with its end. */
     SEEN_BARE,

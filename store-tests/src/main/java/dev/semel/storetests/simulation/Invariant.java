@@ -4,7 +4,7 @@ package dev.semel.storetests.simulation;
 public enum Invariant {
     /** One task id for each identity in its window; a repeated send is recognised; other input is a conflict. */
     I1("one task id per identity in its window"),
-    /** An accepted task is never lost, and there is no task that nobody submitted. */
+    /** An accepted task is never lost, and there is no task that was not submitted. */
     I2("an accepted task is never lost"),
     /** A task is completed once, and what has ended stays as it ended. */
     I3("completed exactly once"),
@@ -18,7 +18,7 @@ public enum Invariant {
     I7("after the faults stop the backlog drains within a bound"),
     /** The store fits together, and nothing throws what it must not. */
     I8("the store's own structure is sound"),
-    /** Nobody runs an effect whose intent is not recorded under the newest attempt, and an intent is not lost. */
+    /** No attempt runs an effect whose intent is not recorded under the newest attempt, and an intent is not lost. */
     INTENTS("an effect runs only after its intent is durable"),
     /** An effect whose outcome is unknown is called again only as its policy allows, and is not charged twice. */
     UNKNOWN("an unknown effect is called again only as its policy allows"),
@@ -33,10 +33,10 @@ public enum Invariant {
     /** A queue gives nothing while it is paused, and no more than its rate limit and its concurrency allow. */
     LIMITS("no queue gives more than its pause and its limits allow"),
     /** Where a queue has a dead-letter queue, each death makes one task there, and nothing else does. */
-    LETTERS("each death is told once"),
-    /** Where nothing is kept, the data of a task goes with its end; everywhere else it stays. */
-    DATA("data goes with the end where nothing is kept, and stays elsewhere"),
-    /** A worker that said that it is closed has nothing in its hands. */
+    LETTERS("each dead letter is forwarded once"),
+    /** With a retention of zero, the data of a task is deleted with its end; everywhere else it stays. */
+    DATA("data is deleted with the end where nothing is kept, and stays elsewhere"),
+    /** A worker that reported that it is closed holds no task. */
     CLOSING("a closed worker holds nothing");
 
     private final String law;

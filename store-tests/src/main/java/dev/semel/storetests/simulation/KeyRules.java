@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 
-/** I1: one task for each identity in its window, and the same answer for all who ask. */
+/** I1: one task for each identity in its window, and the same answer for all callers. */
 final class KeyRules {
 
     private final Evidence evidence;
@@ -71,7 +71,7 @@ final class KeyRules {
         findings.broken(Invariant.I1, key, what.toString());
     }
 
-    /** A lineage begins with run 1, goes on after an end without success, and begins anew after success. */
+    /** A lineage begins with run 1, continues after an end without success, and begins again after success. */
     private void checkLineage(KeyStory key, Taking made, Birth birth, List<Taking> before) {
         Task task = evidence.task(made.taskId()).seen();
         NewTask.KeyRequest request = key.requestOf(made.taskId());
@@ -197,7 +197,7 @@ final class KeyRules {
         checkDecision(key, send, existing, done, answer);
     }
 
-    /** The answer is what the decision table says for the task that it names. */
+    /** The answer is that of the decision table for the task that it names. */
     private void checkDecision(KeyStory key, Send send, ExistingTask existing, Moment done, Submitted answer) {
         NewTask.KeyRequest request = send.item().key();
         NewTask.KeyRequest holder = key.requestOf(existing.taskId());
@@ -216,7 +216,9 @@ final class KeyRules {
             case Submitted.Rejected rejected -> new Decision.Reject(rejected.inputDiffers());
             case Submitted.Conflicted conflicted -> new Decision.Conflict();
             case Submitted.Created created -> new Decision.Create();
-            case Submitted.Busy busy -> throw new IllegalStateException("Nobody else has transactions here");
+            case Submitted.Busy busy -> throw new IllegalStateException("No other transactions exist here");
+            case Submitted.Cancellation cancellation ->
+                throw new IllegalStateException("An answer to a cancellation: " + cancellation);
         };
         if (!given.equals(expected)) {
             findings.broken(
@@ -252,7 +254,7 @@ final class KeyRules {
             }
         }
         if (key.takings().stream().anyMatch(Taking::certain)) {
-            findings.broken(Invariant.I1, key, "its record is gone before its window has passed");
+            findings.broken(Invariant.I1, key, "its record was removed before its window has passed");
         }
     }
 }

@@ -1,9 +1,7 @@
 package dev.semel.storetests.simulation;
 
-import dev.semel.store.Applied;
 import dev.semel.store.NewTask;
-import dev.semel.store.Transition;
-import dev.semel.storetests.simulation.Evidence.Move;
+import dev.semel.store.Operation;
 import dev.semel.storetests.simulation.Evidence.Send;
 import dev.semel.storetests.simulation.TaskStory.Birth;
 import dev.semel.task.Identity;
@@ -17,7 +15,7 @@ import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** All that is known about one identity: who asked for it, and which tasks took it when. */
+/** All that is known about one identity: its submissions, and which tasks held it when. */
 final class KeyStory {
 
     /**
@@ -28,7 +26,7 @@ final class KeyStory {
      * @param until the point by which it had been; the end of all if that is not known
      * @param certain whether it happened at all
      * @param birth when the task was made, if that is how it took the identity
-     * @param isUnseen whether nobody saw the task in this life, so that its run, its times and its end are unknown
+     * @param isUnseen whether no call saw the task in this life, so that its run, its times and its end are unknown
      */
     record Taking(
             TaskId taskId,
@@ -49,7 +47,7 @@ final class KeyStory {
     private final Evidence evidence;
     private final Identity identity;
     private final List<Send> sends = new ArrayList<>();
-    private final List<Move> releases = new ArrayList<>();
+    private final List<Change> releases = new ArrayList<>();
     private @Nullable List<Taking> takings;
 
     KeyStory(Evidence evidence, Identity identity) {
@@ -65,7 +63,7 @@ final class KeyStory {
         return sends;
     }
 
-    List<Move> releases() {
+    List<Change> releases() {
         return releases;
     }
 
@@ -94,14 +92,14 @@ final class KeyStory {
     }
 
     private static List<Taking> redrives(TaskStory task) {
-        Map<Transition, Taking> byDeath = new LinkedHashMap<>();
-        for (Move move : task.moves()) {
-            if (move.move() instanceof Transition.Redrive && move.mayHaveApplied()) {
-                boolean applied = move.answer() == Applied.APPLIED;
-                long until = applied ? move.earliest().order() : Long.MAX_VALUE;
-                Taking taking = new Taking(task.id(), move.earliest().order(), until, applied, null, false);
+        Map<Object, Taking> byDeath = new LinkedHashMap<>();
+        for (Change change : task.changes()) {
+            if (change.item() instanceof Operation.Redrive && change.mayHaveApplied()) {
+                boolean applied = change.answeredApplied();
+                long until = applied ? change.earliest().order() : Long.MAX_VALUE;
+                Taking taking = new Taking(task.id(), change.earliest().order(), until, applied, null, false);
                 byDeath.merge(
-                        move.move(),
+                        change.item(),
                         taking,
                         (one, other) -> new Taking(
                                 task.id(),
@@ -152,15 +150,15 @@ final class KeyStory {
     boolean mayBeReleased(TaskId id, long before) {
         return releases.stream()
                 .anyMatch(release -> release.mayHaveApplied()
-                        && release.move() instanceof Transition.ReleaseKey key
+                        && release.item() instanceof Operation.ReleaseKey key
                         && key.taskId().equals(id)
                         && release.earliest().order() < before);
     }
 
     /** Whether a redrive may have given a task a new window. */
     boolean mayBeRenewed(TaskId id) {
-        return evidence.task(id).moves().stream()
-                .anyMatch(move -> move.move() instanceof Transition.Redrive && move.mayHaveApplied());
+        return evidence.task(id).changes().stream()
+                .anyMatch(change -> change.item() instanceof Operation.Redrive && change.mayHaveApplied());
     }
 
     NewTask.@Nullable KeyRequest requestOf(TaskId id) {

@@ -4,7 +4,7 @@ import dev.semel.store.ClaimRequest;
 import dev.semel.store.Claims.Claimed;
 import dev.semel.store.EffectOutcome;
 import dev.semel.store.EffectOutcome.How;
-import dev.semel.store.Transition;
+import dev.semel.store.Settlement;
 import dev.semel.task.EffectId;
 import dev.semel.task.Lease;
 import dev.semel.testkit.virtualtime.Call;
@@ -27,12 +27,12 @@ final class LeaseThief implements Timeline.Party {
     static final String STOLEN = "stolen";
 
     private final World world;
-    private final Lots lots;
+    private final RandomSource randomness;
     private final List<Claimed> loot = new ArrayList<>();
 
-    LeaseThief(World world, Lots lots) {
+    LeaseThief(World world, RandomSource randomness) {
         this.world = world;
-        this.lots = lots;
+        this.randomness = randomness;
     }
 
     @Override
@@ -51,12 +51,12 @@ final class LeaseThief implements Timeline.Party {
     }
 
     void start() {
-        world.timeline.after(lots.spread(200, 8_000), this, () -> {
+        world.timeline.after(randomness.spread(200, 8_000), this, () -> {
             if (!world.isCalm()) {
-                if (loot.isEmpty() || lots.chance(0.5)) {
+                if (loot.isEmpty() || randomness.chance(0.5)) {
                     steal(claim());
                 } else {
-                    write(List.of(move(lots.oneOf(loot))));
+                    write(List.of(settlement(randomness.oneOf(loot))));
                 }
                 start();
             }
@@ -64,15 +64,15 @@ final class LeaseThief implements Timeline.Party {
     }
 
     private ClaimRequest claim() {
-        int limit = lots.between(1, 3);
+        int limit = randomness.between(1, 3);
         return new ClaimRequest(
-                lots.generator().nextLong(),
+                randomness.generator().nextLong(),
                 false,
-                lots.chance(0.5) ? Set.copyOf(Queueing.ALL) : Set.of(lots.oneOf(Queueing.ALL)),
+                randomness.chance(0.5) ? Set.copyOf(Queueing.ALL) : Set.of(randomness.oneOf(Queueing.ALL)),
                 Set.copyOf(Handling.TYPES),
                 limit,
-                lots.between(0, limit),
-                lots.spread(1, 500),
+                randomness.between(0, limit),
+                randomness.spread(1, 500),
                 NAME);
     }
 
@@ -81,58 +81,58 @@ final class LeaseThief implements Timeline.Party {
                 this,
                 new Call.Claim(request),
                 claims -> {
-                    List<Transition> moves = new ArrayList<>();
+                    List<Settlement> settlements = new ArrayList<>();
                     for (Claimed claimed : claims.tasks()) {
                         world.tally.count(Happening.LEASE_STOLEN);
                         loot.add(claimed);
                         // Most go back at once: a task that is stolen too often is buried, and then tests nothing more.
-                        moves.add(
-                                lots.chance(0.6)
-                                        ? new Transition.PutBack(claimed.lease(), Duration.ZERO)
-                                        : move(claimed));
+                        settlements.add(
+                                randomness.chance(0.6)
+                                        ? new Settlement.PutBack(claimed.lease(), Duration.ZERO)
+                                        : settlement(claimed));
                     }
-                    if (!moves.isEmpty() && lots.chance(0.7)) {
-                        world.timeline.after(lots.spread(1, 2_000), this, () -> write(moves));
+                    if (!settlements.isEmpty() && randomness.chance(0.7)) {
+                        world.timeline.after(randomness.spread(1, 2_000), this, () -> write(settlements));
                     }
                 },
                 thrown -> {
-                    if (lots.chance(0.5)) {
+                    if (randomness.chance(0.5)) {
                         steal(request.again());
                     }
                 });
     }
 
-    private void write(List<Transition> moves) {
-        world.network.send(this, new Call.Apply(moves), answers -> {}, thrown -> {
-            if (lots.chance(0.5)) {
-                world.timeline.after(lots.spread(10, 10_000), this, () -> write(moves));
+    private void write(List<Settlement> settlements) {
+        world.network.send(this, new Call.Settle(settlements), answers -> {}, thrown -> {
+            if (randomness.chance(0.5)) {
+                world.timeline.after(randomness.spread(10, 10_000), this, () -> write(settlements));
             }
         });
     }
 
-    private Transition move(Claimed claimed) {
+    private Settlement settlement(Claimed claimed) {
         Lease lease = claimed.lease();
-        return switch (lots.between(0, 13)) {
-            case 0, 1, 2, 3 -> new Transition.Complete(lease, result(lease));
-            case 4 -> new Transition.Extend(lease, lots.spread(1, 500));
-            case 5 -> new Transition.Fail(lease, lots.chance(0.3), "the thief says so");
-            case 6 -> new Transition.Retry(lease, lots.spread(1, 1_000), "the thief says so");
-            case 7 -> new Transition.Cancelled(lease);
-            case 8 -> new Transition.Park(lease, effect(claimed), "the thief says so");
-            case 9, 10 -> new Transition.Intend(lease, effect(claimed), null);
-            case 11 -> new Transition.Conclude(lease, effect(claimed), new EffectOutcome.Done(result(lease), How.RAN));
-            default -> new Transition.PutBack(lease, lots.spread(1, 1_000));
+        return switch (randomness.between(0, 13)) {
+            case 0, 1, 2, 3 -> new Settlement.Complete(lease, result(lease));
+            case 4 -> new Settlement.Extend(lease, randomness.spread(1, 500));
+            case 5 -> new Settlement.Fail(lease, randomness.chance(0.3), "the thief says so");
+            case 6 -> new Settlement.Retry(lease, randomness.spread(1, 1_000), "the thief says so");
+            case 7 -> new Settlement.Cancelled(lease);
+            case 8 -> new Settlement.Park(lease, effect(claimed), "the thief says so");
+            case 9, 10 -> new Settlement.Intend(lease, effect(claimed), null);
+            case 11 -> new Settlement.Conclude(lease, effect(claimed), new EffectOutcome.Done(result(lease), How.RAN));
+            default -> new Settlement.PutBack(lease, randomness.spread(1, 1_000));
         };
     }
 
     private EffectId effect(Claimed claimed) {
-        Policy policy = lots.oneOf(List.of(Policy.values()));
+        Policy policy = randomness.oneOf(List.of(Policy.values()));
         return new EffectId(claimed.task().lineage(), policy.word(), 0);
     }
 
     private @Nullable String result(Lease lease) {
-        return lots.chance(0.2)
+        return randomness.chance(0.2)
                 ? null
-                : "{\"" + STOLEN + "\":" + lease.attempt() + ",\"lot\":" + lots.between(0, 9_999) + "}";
+                : "{\"" + STOLEN + "\":" + lease.attempt() + ",\"choice\":" + randomness.between(0, 9_999) + "}";
     }
 }

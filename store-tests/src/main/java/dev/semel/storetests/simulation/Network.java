@@ -13,11 +13,11 @@ import java.util.function.Consumer;
 final class Network {
 
     private final World world;
-    private final Lots lots;
+    private final RandomSource randomness;
 
-    Network(World world, Lots lots) {
+    Network(World world, RandomSource randomness) {
         this.world = world;
-        this.lots = lots;
+        this.randomness = randomness;
     }
 
     private enum Fate {
@@ -39,7 +39,7 @@ final class Network {
         History.Entry<T> entry = world.history.asked(party.name(), call, world.storeClock.instant());
         world.trace.line(party.name(), "> " + world.wording.of(call));
         Fate fate = fate();
-        Duration patience = lots.spread(100, world.scenario.network().patience());
+        Duration patience = randomness.spread(100, world.scenario.network().patience());
         Runnable giveUp = () -> {
             world.trace.line(party.name(), "! no answer: " + world.wording.of(call));
             failed.accept(new StoreUnavailable("The answer was lost on purpose"));
@@ -57,7 +57,7 @@ final class Network {
             }
             case LATE -> {
                 world.tally.count(Happening.REQUEST_LATE);
-                Duration late = patience.plus(lots.spread(10, 20_000));
+                Duration late = patience.plus(randomness.spread(10, 20_000));
                 world.timeline.after(late, null, () -> arrive(party, entry, answered, false));
                 world.timeline.after(patience, party, giveUp);
             }
@@ -66,7 +66,7 @@ final class Network {
 
     /** A hint takes its way too, or gets lost. */
     void hint(Party party, Runnable told) {
-        if (!world.isCalm() && lots.chance(world.scenario.network().hintLost())) {
+        if (!world.isCalm() && randomness.chance(world.scenario.network().hintLost())) {
             world.tally.count(Happening.HINT_LOST);
         } else {
             world.timeline.after(way(), party, told);
@@ -78,22 +78,22 @@ final class Network {
             return Fate.ARRIVES;
         }
         Scenario.NetworkFaults faults = world.scenario.network();
-        if (lots.chance(faults.requestLost())) {
+        if (randomness.chance(faults.requestLost())) {
             return Fate.REQUEST_LOST;
         }
-        if (lots.chance(faults.answerLost())) {
+        if (randomness.chance(faults.answerLost())) {
             return Fate.ANSWER_LOST;
         }
-        return lots.chance(faults.late()) ? Fate.LATE : Fate.ARRIVES;
+        return randomness.chance(faults.late()) ? Fate.LATE : Fate.ARRIVES;
     }
 
     private Duration way() {
-        return lots.spread(1, world.scenario.network().slowest());
+        return randomness.spread(1, world.scenario.network().slowest());
     }
 
     private <T> void arrive(Party party, History.Entry<T> entry, Consumer<T> answered, boolean answerArrives) {
         if (party.isGone()) {
-            if (lots.chance(0.5)) {
+            if (randomness.chance(0.5)) {
                 return;
             }
             world.tally.count(Happening.REQUEST_OF_THE_DEAD);

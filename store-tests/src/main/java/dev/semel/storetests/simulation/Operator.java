@@ -1,10 +1,11 @@
 package dev.semel.storetests.simulation;
 
+import dev.semel.store.Operation;
 import dev.semel.store.QueueSettings;
+import dev.semel.store.SubmitRequest;
 import dev.semel.store.SweepRequest;
 import dev.semel.store.Task;
 import dev.semel.store.TaskQuery;
-import dev.semel.store.Transition;
 import dev.semel.task.Identity;
 import dev.semel.task.TaskState;
 import dev.semel.testkit.virtualtime.Call;
@@ -24,11 +25,11 @@ final class Operator implements Timeline.Party {
     private static final int SWEPT_AT_ONCE = 5;
 
     private final World world;
-    private final Lots lots;
+    private final RandomSource randomness;
 
-    Operator(World world, Lots lots) {
+    Operator(World world, RandomSource randomness) {
         this.world = world;
-        this.lots = lots;
+        this.randomness = randomness;
     }
 
     @Override
@@ -47,7 +48,7 @@ final class Operator implements Timeline.Party {
     }
 
     void start() {
-        world.timeline.after(lots.spread(300, 6_000), this, () -> {
+        world.timeline.after(randomness.spread(300, 6_000), this, () -> {
             if (!world.isCalm()) {
                 act();
                 start();
@@ -59,13 +60,14 @@ final class Operator implements Timeline.Party {
         if (world.sentIds.isEmpty() || world.sentKeys.isEmpty()) {
             return;
         }
-        switch (lots.between(0, 11)) {
-            case 0, 1 -> move(new Transition.Cancel(recent(world.sentIds)));
+        switch (randomness.between(0, 11)) {
+            case 0 -> operate(new Operation.Cancel(recent(world.sentIds)));
+            case 1 -> send(new Call.Submit(List.of(new SubmitRequest.Cancel(recent(world.sentIds)))));
             case 2, 3, 4 -> redriveOne();
             case 5, 6 -> releaseOne(recent(world.sentKeys));
             case 7 -> {
                 Identity identity = recent(world.sentKeys);
-                move(new Transition.ReleaseKey(identity, recent(world.sentIds)));
+                operate(new Operation.ReleaseKey(identity, recent(world.sentIds)));
             }
             case 8, 9 -> pause();
             default -> sweep();
@@ -74,23 +76,23 @@ final class Operator implements Timeline.Party {
 
     /** Pauses a queue and, unless that is forgotten or lost, resumes it soon. */
     private void pause() {
-        String queue = lots.oneOf(Queueing.ALL);
+        String queue = randomness.oneOf(Queueing.ALL);
         QueueSettings.Builder paused = QueueSettings.builder().paused(true);
         QueueSettings.Builder resumed = QueueSettings.builder().paused(false);
-        move(new Transition.SetQueue(queue, paused.build()));
+        operate(new Operation.SetQueue(queue, paused.build()));
         world.timeline.after(
-                lots.spread(500, 10_000),
+                randomness.spread(500, 10_000),
                 this,
-                () -> move(
-                        lots.chance(0.5)
-                                ? new Transition.SetQueue(queue, resumed.build())
-                                : new Transition.ResetQueue(queue)));
+                () -> operate(
+                        randomness.chance(0.5)
+                                ? new Operation.SetQueue(queue, resumed.build())
+                                : new Operation.ResetQueue(queue)));
     }
 
     /** One of the last: the first ones are soon too old to be interesting. */
     private <T> T recent(List<T> all) {
         int from = Math.max(0, all.size() - 10);
-        return lots.oneOf(all.subList(from, all.size()));
+        return randomness.oneOf(all.subList(from, all.size()));
     }
 
     private void redriveOne() {
@@ -99,12 +101,13 @@ final class Operator implements Timeline.Party {
                 new Call.ListTasks(DEAD),
                 dead -> {
                     if (!dead.isEmpty()) {
-                        Task task = lots.oneOf(dead);
+                        Task task = randomness.oneOf(dead);
                         int attempt = task.progress().attempt();
-                        int of = lots.chance(0.15) ? Math.max(0, attempt - 1) : attempt;
-                        // Sometimes on old knowledge: meanwhile somebody else may have redriven it or taken its key.
-                        Duration later = lots.spread(1, 5_000);
-                        world.timeline.after(later, this, () -> move(new Transition.Redrive(task.id(), of)));
+                        int of = randomness.chance(0.15) ? Math.max(0, attempt - 1) : attempt;
+                        // Sometimes on old knowledge: meanwhile it may have been redriven, or its key may have been
+                        // taken.
+                        Duration later = randomness.spread(1, 5_000);
+                        world.timeline.after(later, this, () -> operate(new Operation.Redrive(task.id(), of)));
                     }
                 },
                 thrown -> {});
@@ -115,32 +118,39 @@ final class Operator implements Timeline.Party {
                 this,
                 new Call.LookUp(identity),
                 found -> found.ifPresent(record -> world.timeline.after(
-                        lots.spread(1, 3_000), this, () -> move(new Transition.ReleaseKey(identity, record.taskId())))),
+                        randomness.spread(1, 3_000),
+                        this,
+                        () -> operate(new Operation.ReleaseKey(identity, record.taskId())))),
                 thrown -> {});
     }
 
-    private void move(Transition move) {
+    private void operate(Operation operation) {
+        send(new Call.Operate(List.of(operation)));
+    }
+
+    private void send(Call<?> call) {
         world.network.send(
                 this,
-                new Call.Apply(List.of(move)),
+                call,
                 answers -> {
-                    if (lots.chance(0.1)) {
-                        world.timeline.after(lots.spread(10, 5_000), this, () -> move(move));
+                    if (randomness.chance(0.1)) {
+                        world.timeline.after(randomness.spread(10, 5_000), this, () -> send(call));
                     }
                 },
                 thrown -> {
-                    if (lots.chance(0.7)) {
-                        world.timeline.after(lots.spread(10, 5_000), this, () -> move(move));
+                    if (randomness.chance(0.7)) {
+                        world.timeline.after(randomness.spread(10, 5_000), this, () -> send(call));
                     }
                 });
     }
 
     private void sweep() {
-        Map<String, Duration> byQueue = lots.chance(0.5) ? Map.of() : Map.of("fast", lots.spread(1, 30_000));
+        Map<String, Duration> byQueue =
+                randomness.chance(0.5) ? Map.of() : Map.of("fast", randomness.spread(1, 30_000));
         SweepRequest request = new SweepRequest(
-                lots.chance(0.2) ? Duration.ZERO : lots.spread(100, 60_000),
+                randomness.chance(0.2) ? Duration.ZERO : randomness.spread(100, 60_000),
                 byQueue,
-                lots.spread(1_000, 60_000),
+                randomness.spread(1_000, 60_000),
                 SWEPT_AT_ONCE);
         world.network.send(this, new Call.Sweep(request), swept -> {}, thrown -> {});
     }

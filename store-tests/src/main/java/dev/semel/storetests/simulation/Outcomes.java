@@ -1,15 +1,16 @@
 package dev.semel.storetests.simulation;
 
-import dev.semel.store.Applied;
 import dev.semel.store.DeadLetter;
 import dev.semel.store.NewTask;
+import dev.semel.store.Operated;
+import dev.semel.store.Operation;
+import dev.semel.store.Settled;
+import dev.semel.store.Settlement;
 import dev.semel.store.Submitted;
 import dev.semel.store.Submitted.ExistingTask;
 import dev.semel.store.Swept;
 import dev.semel.store.Task;
-import dev.semel.store.Transition;
 import dev.semel.storetests.simulation.Evidence.Handed;
-import dev.semel.storetests.simulation.Evidence.Move;
 import dev.semel.storetests.simulation.Evidence.Read;
 import dev.semel.storetests.simulation.Evidence.Send;
 import dev.semel.storetests.simulation.Evidence.Sweeping;
@@ -35,7 +36,7 @@ final class Outcomes {
         Outcomes outcomes = new Outcomes(evidence, tally);
         evidence.tasks().forEach(outcomes::count);
         evidence.keys().forEach(outcomes::count);
-        evidence.changes().forEach(outcomes::count);
+        evidence.queueChanges().forEach(outcomes::countOfQueue);
         EffectOutcomes.count(evidence, tally);
         for (Sweeping sweeping : evidence.sweeps()) {
             Swept swept = sweeping.swept();
@@ -50,10 +51,12 @@ final class Outcomes {
     static TaskId idOf(Submitted answer) {
         return switch (answer) {
             case Submitted.Created created -> created.taskId();
-            case Submitted.Busy busy -> throw new IllegalStateException("Nobody else has transactions here");
+            case Submitted.Busy busy -> throw new IllegalStateException("No other transactions exist here");
             case Submitted.Returned returned -> returned.existing().taskId();
             case Submitted.Rejected rejected -> rejected.existing().taskId();
             case Submitted.Conflicted conflicted -> conflicted.existing().taskId();
+            case Submitted.Cancellation cancellation ->
+                throw new IllegalArgumentException("An answer to a cancellation: " + cancellation);
         };
     }
 
@@ -87,11 +90,11 @@ final class Outcomes {
                 tally.count(Happening.DEATH_TOLD);
             }
         }
-        Set<Transition> before = new HashSet<>();
-        for (Move move : task.moves()) {
-            countMove(move, before.contains(move.move()));
-            if (move.mayHaveApplied()) {
-                before.add(move.move());
+        Set<Object> before = new HashSet<>();
+        for (Change change : task.changes()) {
+            countChange(change, before.contains(change.item()));
+            if (change.mayHaveApplied()) {
+                before.add(change.item());
             }
         }
     }
@@ -106,8 +109,8 @@ final class Outcomes {
         }
     }
 
-    private void count(Move change) {
-        if (change.applied() && change.move() instanceof Transition.SetQueue set) {
+    private void countOfQueue(Change change) {
+        if (change.applied() && change.item() instanceof Operation.SetQueue set) {
             tally.count(set.changes().isPaused() ? Happening.QUEUE_PAUSED : Happening.QUEUE_RESUMED);
         }
     }
@@ -131,6 +134,8 @@ final class Outcomes {
             }
             case Submitted.Rejected rejected -> tally.count(Happening.REJECTED);
             case Submitted.Conflicted conflicted -> tally.count(Happening.CONFLICTED);
+            case Submitted.Cancellation cancellation ->
+                throw new IllegalArgumentException("An answer to a cancellation: " + cancellation);
         }
         countExisting(send, send.existing());
     }
@@ -153,83 +158,94 @@ final class Outcomes {
         }
     }
 
-    private void countMove(Move sorted, boolean sentBefore) {
-        Applied answer = sorted.answer();
-        if (answer == null) {
-            return;
+    private void countChange(Change sorted, boolean sentBefore) {
+        if (sorted.applied() && sentBefore && !(sorted.item() instanceof Settlement.Extend)) {
+            tally.count(Happening.CHANGE_REPEATED);
         }
-        if (sorted.applied() && sentBefore && !(sorted.move() instanceof Transition.Extend)) {
-            tally.count(Happening.MOVE_REPEATED);
-        }
-        switch (sorted.move()) {
-            case Transition.Cancel cancel -> {
-                if (answer == Applied.APPLIED) {
-                    tally.count(Happening.CANCELLED_AT_ONCE);
-                } else if (answer == Applied.CANCEL_REQUESTED) {
-                    tally.count(Happening.CANCELLATION_ASKED);
+        switch (sorted) {
+            case Change.Settle settle -> {
+                Settled answer = settle.answer();
+                if (answer != null) {
+                    boolean heeded = settle.item() instanceof Settlement.Cancelled;
+                    if (heeded && !sorted.party().equals(LeaseThief.NAME)) {
+                        tally.count(Happening.CANCELLATION_HEEDED);
+                    }
+                    countSettlement(settle.item(), answer);
                 }
             }
-            case Transition.Redrive redrive -> {
-                switch (answer) {
-                    case APPLIED -> tally.count(Happening.REDRIVEN);
-                    case SUPERSEDED -> tally.count(Happening.REDRIVE_SUPERSEDED);
-                    case STALE -> tally.count(Happening.REDRIVE_STALE);
-                    case CANCEL_REQUESTED, NOT_FOUND, HELD, SETTLED, TOO_LATE, CIRCLE -> {}
+            case Change.Operate operate -> {
+                Operated answer = operate.answer();
+                if (answer != null) {
+                    countOperation(operate.item(), answer);
                 }
-            }
-            case Transition.ReleaseKey release -> {}
-            case Transition.Resolve resolve -> {}
-            case Transition.CountDuplicates count -> {}
-            case Transition.OfQueue change -> {}
-            case Transition.ByWorker byWorker -> {
-                if (byWorker instanceof Transition.Cancelled && !sorted.party().equals(LeaseThief.NAME)) {
-                    tally.count(Happening.CANCELLATION_HEEDED);
-                }
-                countWorkerMove(byWorker, answer);
             }
         }
     }
 
-    private void countWorkerMove(Transition.ByWorker move, Applied answer) {
-        if (move instanceof Transition.Intend || move instanceof Transition.Conclude) {
+    private void countOperation(Operation operation, Operated answer) {
+        switch (operation) {
+            case Operation.Cancel cancel -> {
+                if (answer == Operated.APPLIED) {
+                    tally.count(Happening.CANCELLED_AT_ONCE);
+                } else if (answer == Operated.CANCEL_REQUESTED) {
+                    tally.count(Happening.CANCELLATION_ASKED);
+                }
+            }
+            case Operation.Redrive redrive -> {
+                switch (answer) {
+                    case APPLIED -> tally.count(Happening.REDRIVEN);
+                    case SUPERSEDED -> tally.count(Happening.REDRIVE_SUPERSEDED);
+                    case STALE -> tally.count(Happening.REDRIVE_STALE);
+                    case CANCEL_REQUESTED, NOT_FOUND, HELD, CIRCLE -> {}
+                }
+            }
+            case Operation.ReleaseKey release -> {}
+            case Operation.Resolve resolve -> {}
+            case Operation.ChangeSchedule change -> {}
+            case Operation.OfQueue change -> {}
+        }
+    }
+
+    private void countSettlement(Settlement settlement, Settled answer) {
+        if (settlement instanceof Settlement.Intend || settlement instanceof Settlement.Conclude) {
             return; // EffectOutcomes counts them
         }
-        if (answer == Applied.STALE) {
-            boolean extension = move instanceof Transition.Extend;
+        if (answer == Settled.STALE) {
+            boolean extension = settlement instanceof Settlement.Extend;
             tally.count(extension ? Happening.EXTENSION_REFUSED : Happening.STALE_REFUSED);
-            if (move instanceof Transition.Complete) {
+            if (settlement instanceof Settlement.Complete) {
                 tally.count(Happening.ZOMBIE_COMPLETION_REFUSED);
             }
             return;
         }
-        if (answer == Applied.CANCEL_REQUESTED) {
+        if (answer == Settled.CANCEL_REQUESTED) {
             tally.count(Happening.CANCELLATION_TOLD);
         }
-        if (answer == Applied.APPLIED) {
-            switch (move) {
-                case Transition.Complete complete -> tally.count(Happening.COMPLETED);
-                case Transition.Retry retry -> tally.count(Happening.RETRIED);
-                case Transition.PutBack putBack -> tally.count(Happening.PUT_BACK);
-                case Transition.Fail fail -> {
+        if (answer == Settled.APPLIED) {
+            switch (settlement) {
+                case Settlement.Complete complete -> tally.count(Happening.COMPLETED);
+                case Settlement.Retry retry -> tally.count(Happening.RETRIED);
+                case Settlement.PutBack putBack -> tally.count(Happening.PUT_BACK);
+                case Settlement.Fail fail -> {
                     tally.count(fail.timedOut() ? Happening.TIMED_OUT : Happening.FAILED);
                     if (fail.error().contains("attempts vanished")) {
                         tally.count(Happening.BURIED);
                     }
                 }
-                case Transition.Cancelled cancelled -> {}
-                case Transition.Park park -> {}
-                case Transition.Intend intend -> {}
-                case Transition.Conclude conclude -> {}
-                case Transition.Extend extend -> {}
+                case Settlement.Cancelled cancelled -> {}
+                case Settlement.Park park -> {}
+                case Settlement.Intend intend -> {}
+                case Settlement.Conclude conclude -> {}
+                case Settlement.Extend extend -> {}
             }
         }
     }
 
     private void count(KeyStory key) {
-        for (Move release : key.releases()) {
-            if (release.answer() == Applied.APPLIED) {
+        for (Change release : key.releases()) {
+            if (release.answeredApplied()) {
                 tally.count(Happening.KEY_RELEASED);
-            } else if (release.answer() == Applied.HELD) {
+            } else if (release.answer() == Operated.HELD) {
                 tally.count(Happening.KEY_HELD);
             }
         }

@@ -14,13 +14,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Somebody outside who is called by handlers, and of whom no store knows: it charges, answers late, loses answers, refuses,
- * and does what it was asked for after whoever asked has given up or died. It recognises tokens where the policy of the
+ * An external service that handlers call and that no store knows: it charges, answers late, loses answers, rejects,
+ * and executes requests after their sender has given up or died. It recognises tokens where the policy of the
  * effect relies on that, and nowhere else.
  */
 final class Provider {
 
-    /** One call, and what came of it. */
+    /** One call and its result. */
     static final class Visit {
         final TaskId taskId;
         final int attempt;
@@ -44,13 +44,13 @@ final class Provider {
             this.began = began;
         }
 
-        /** When the provider said that it does nothing, or null. */
+        /** When the provider answered that it does nothing, or null. */
         @Nullable
         Moment refused() {
             return refused;
         }
 
-        /** When it was charged, or null if it was not: because it did not arrive, was refused, or was recognised. */
+        /** When it was charged, or null if it was not: because it did not arrive, was rejected, or was recognised. */
         @Nullable
         Moment charged() {
             return charged;
@@ -61,7 +61,7 @@ final class Provider {
     record Caller(TaskId taskId, int attempt, Timeline.Party process, SimulatedHost host) {}
 
     /**
-     * Somebody looked whether a token was charged.
+     * A look-up whether a token was charged.
      *
      * @param token the token
      * @param at when
@@ -69,7 +69,7 @@ final class Provider {
      */
     record Look(String token, Moment at, boolean charged) {}
 
-    /** Thrown where it is not known what came of a call. */
+    /** Thrown where the outcome of a call is unknown. */
     static final class NoAnswer extends Exception {
         private static final long serialVersionUID = 1L;
 
@@ -87,15 +87,15 @@ final class Provider {
     }
 
     private final World world;
-    private final Lots lots;
+    private final RandomSource randomness;
     private final List<Visit> visits = new ArrayList<>();
     private final List<Look> looks = new ArrayList<>();
     private final Map<String, String> receipts = new HashMap<>();
     private int charges;
 
-    Provider(World world, Lots lots) {
+    Provider(World world, RandomSource randomness) {
         this.world = world;
-        this.lots = lots;
+        this.randomness = randomness;
     }
 
     List<Visit> visits() {
@@ -113,7 +113,7 @@ final class Provider {
         Fate fate = fate();
         trace("is called by " + visit.worker + " for " + name(visit) + ": " + fate);
         Duration there = way();
-        Duration patience = lots.spread(50, 3_000);
+        Duration patience = randomness.spread(50, 3_000);
         switch (fate) {
             case ANSWERS -> {
                 arrive(caller, visit, there);
@@ -127,14 +127,14 @@ final class Provider {
                 caller.host.pause(there.plus(patience));
             }
             case LATE -> {
-                arrive(caller, visit, patience.plus(lots.spread(10, 10_000)));
+                arrive(caller, visit, patience.plus(randomness.spread(10, 10_000)));
                 caller.host.pause(patience);
             }
             case REFUSED -> {
                 caller.host.pause(there);
                 String before = receipts.get(token);
                 if (before != null && policy.honoursTokens()) {
-                    return before; // it is too late to refuse
+                    return before; // it is too late to reject
                 }
                 visit.refused = now();
                 throw new EffectNotDone("refused");
@@ -148,16 +148,16 @@ final class Provider {
         if (world.isCalm()) {
             return Fate.ANSWERS;
         }
-        if (lots.chance(faults.requestLost())) {
+        if (randomness.chance(faults.requestLost())) {
             return Fate.REQUEST_LOST;
         }
-        if (lots.chance(faults.answerLost())) {
+        if (randomness.chance(faults.answerLost())) {
             return Fate.ANSWER_LOST;
         }
-        if (lots.chance(faults.late())) {
+        if (randomness.chance(faults.late())) {
             return Fate.LATE;
         }
-        return lots.chance(faults.refused()) ? Fate.REFUSED : Fate.ANSWERS;
+        return randomness.chance(faults.refused()) ? Fate.REFUSED : Fate.ANSWERS;
     }
 
     /** Whoever called may have crashed meanwhile: what was sent arrives. */
@@ -183,10 +183,10 @@ final class Provider {
     /** Called on a handler's thread. */
     Probe.Answer<String> probe(Caller caller, String token) throws NoAnswer, InterruptedException {
         caller.host.pause(way());
-        if (!world.isCalm() && lots.chance(world.scenario.provider().answerLost())) {
+        if (!world.isCalm() && randomness.chance(world.scenario.provider().answerLost())) {
             throw new NoAnswer();
         }
-        if (!world.isCalm() && lots.chance(0.1)) {
+        if (!world.isCalm() && randomness.chance(0.1)) {
             return Probe.Answer.unknown("the books are closed");
         }
         String receipt = look(token);
@@ -206,7 +206,7 @@ final class Provider {
     }
 
     private Duration way() {
-        return world.isCalm() ? lots.spread(1, 50) : lots.spread(1, 1_000);
+        return world.isCalm() ? randomness.spread(1, 50) : randomness.spread(1, 1_000);
     }
 
     private String name(Visit visit) {

@@ -1,17 +1,16 @@
 package dev.semel.storetests.simulation;
 
-import dev.semel.store.Applied;
 import dev.semel.store.Attempt;
 import dev.semel.store.ClaimRequest;
 import dev.semel.store.Claims;
 import dev.semel.store.Claims.Claimed;
 import dev.semel.store.DeadLetter;
 import dev.semel.store.NewTask;
+import dev.semel.store.Operation;
 import dev.semel.store.QueueSettings;
+import dev.semel.store.Settlement;
 import dev.semel.store.Task;
-import dev.semel.store.Transition;
 import dev.semel.storetests.simulation.Evidence.Handed;
-import dev.semel.storetests.simulation.Evidence.Move;
 import dev.semel.storetests.simulation.History.Entry;
 import dev.semel.storetests.simulation.History.Moment;
 import dev.semel.task.Json;
@@ -45,8 +44,8 @@ final class QueueRules {
     QueueRules(Evidence evidence, Findings findings) {
         this.evidence = evidence;
         this.findings = findings;
-        for (Move change : evidence.changes()) {
-            if (change.move() instanceof Transition.DeclareQueue declare) {
+        for (Change change : evidence.queueChanges()) {
+            if (change.item() instanceof Operation.DeclareQueue declare) {
                 declared.put(declare.queue(), declare.settings());
             }
         }
@@ -105,11 +104,11 @@ final class QueueRules {
     /** The first point at which a task that was handed out can have stopped running, under that attempt or a later one. */
     private static long mayHaveEnded(TaskStory task, int attempt, long from) {
         long end = LAST;
-        for (Move move : task.moves()) {
-            if (move.mayHaveApplied()
-                    && move.move() instanceof Transition.Ending ending
+        for (Change change : task.changes()) {
+            if (change.mayHaveApplied()
+                    && change.item() instanceof Settlement.Ending ending
                     && ending.lease().attempt() >= attempt) {
-                end = Math.min(end, move.earliest().order());
+                end = Math.min(end, change.earliest().order());
             }
         }
         Moment cancelled = task.cancelFrom();
@@ -140,14 +139,14 @@ final class QueueRules {
 
     private void checkPause(String queue, List<Claimed> taken, Moment done) {
         long paused = -1;
-        for (Move change : evidence.changes()) {
+        for (Change change : evidence.queueChanges()) {
             if (change.applied() && change.done() != null && change.done().order() < done.order()) {
                 paused = isPause(change, queue) ? Math.max(paused, change.done().order()) : paused;
             }
         }
         long since = paused;
         boolean mayBeResumed = since < 0
-                || evidence.changes().stream()
+                || evidence.queueChanges().stream()
                         .anyMatch(change -> isResumption(change, queue)
                                 && change.mayHaveApplied()
                                 && (change.done() == null
@@ -162,17 +161,17 @@ final class QueueRules {
         }
     }
 
-    private static boolean isPause(Move change, String queue) {
-        return change.move() instanceof Transition.SetQueue set
+    private static boolean isPause(Change change, String queue) {
+        return change.item() instanceof Operation.SetQueue set
                 && set.queue().equals(queue)
                 && Boolean.TRUE.equals(set.changes().paused());
     }
 
-    private static boolean isResumption(Move change, String queue) {
-        return switch (change.move()) {
-            case Transition.SetQueue set ->
+    private static boolean isResumption(Change change, String queue) {
+        return switch (change.item()) {
+            case Operation.SetQueue set ->
                 set.queue().equals(queue) && Boolean.FALSE.equals(set.changes().paused());
-            case Transition.ResetQueue reset -> reset.queue().equals(queue);
+            case Operation.ResetQueue reset -> reset.queue().equals(queue);
             default -> false;
         };
     }
@@ -205,7 +204,7 @@ final class QueueRules {
         }
     }
 
-    /** Whether an attempt certainly runs at a moment, under a lease that has not run out. */
+    /** Whether an attempt certainly runs at a moment, under a lease that has not expired. */
     private static boolean holds(TaskStory task, Handed handed, Moment now) {
         long from = handed.done().order();
         int attempt = handed.claimed().lease().attempt();
@@ -215,15 +214,15 @@ final class QueueRules {
         ClaimRequest request = handed.request();
         Instant begun = handed.claimed().task().progress().dueAt();
         Instant end = begun == null ? handed.done().at().plus(request.lease()) : begun;
-        for (Move move : task.moves()) {
-            if (move.mayHaveApplied()
-                    && move.move() instanceof Transition.Extend extend
+        for (Change change : task.changes()) {
+            if (change.mayHaveApplied()
+                    && change.item() instanceof Settlement.Extend extend
                     && extend.lease().attempt() == attempt
-                    && move.asked().order() < now.order()) {
-                Instant moved = move.earliest().at().plus(extend.duration());
+                    && change.asked().order() < now.order()) {
+                Instant moved = change.earliest().at().plus(extend.duration());
                 // Done before, or perhaps: then the lease may end at either time.
-                boolean certain = move.done() != null && move.done().order() < now.order();
-                end = certain && isNewest(task, move, now) ? moved : earlier(end, moved);
+                boolean certain = change.done() != null && change.done().order() < now.order();
+                end = certain && isNewest(task, change, now) ? moved : earlier(end, moved);
             }
         }
         // A store cuts its now to milliseconds, and the end of the lease again.
@@ -231,13 +230,13 @@ final class QueueRules {
     }
 
     /** Whether no other extension can have come after this one. */
-    private static boolean isNewest(TaskStory task, Move extension, Moment now) {
+    private static boolean isNewest(TaskStory task, Change extension, Moment now) {
         long order = extension.earliest().order();
-        return task.moves().stream()
-                .noneMatch(move -> move.mayHaveApplied()
-                        && move.move() instanceof Transition.Extend
-                        && move.asked().order() < now.order()
-                        && (move.done() == null || move.done().order() > order));
+        return task.changes().stream()
+                .noneMatch(change -> change.mayHaveApplied()
+                        && change.item() instanceof Settlement.Extend
+                        && change.asked().order() < now.order()
+                        && (change.done() == null || change.done().order() > order));
     }
 
     private static Instant earlier(Instant one, Instant other) {
@@ -305,10 +304,10 @@ final class QueueRules {
                 continue;
             }
             boolean tells = settings(item.queue()).deadLettersTo() != null;
-            for (Move move : task.moves()) {
+            for (Change change : task.changes()) {
                 if (tells
-                        && move.move() instanceof Transition.Fail fail
-                        && move.answer() == Applied.APPLIED
+                        && change.item() instanceof Settlement.Fail fail
+                        && change.answeredApplied()
                         && task.cancelFrom() == null
                         && !letters.containsKey(
                                 new Death(task.id().toString(), fail.lease().attempt()))) {
@@ -340,21 +339,21 @@ final class QueueRules {
 
     private void checkLetter(Death death, List<TaskStory> letters) {
         TaskStory task = evidence.task(TaskId.parse(death.taskId));
-        boolean mayHaveDied =
-                task.moves().stream().anyMatch(move -> move.mayHaveApplied() && diesBy(move.move(), death.attempt));
+        boolean mayHaveDied = task.changes().stream()
+                .anyMatch(change -> change.mayHaveApplied() && diesBy(change.item(), death.attempt));
         if (letters.size() > 1 || !mayHaveDied) {
             findings.broken(
                     Invariant.LETTERS,
                     task,
-                    "its death with attempt " + death.attempt + " was told " + letters.size() + " times"
-                            + (mayHaveDied ? "" : ", and nobody let it die"));
+                    "its death with attempt " + death.attempt + " was forwarded " + letters.size() + " times"
+                            + (mayHaveDied ? "" : ", and it cannot have died"));
         }
     }
 
-    private static boolean diesBy(Transition move, int attempt) {
-        return switch (move) {
-            case Transition.Fail fail -> fail.lease().attempt() == attempt;
-            case Transition.Resolve resolve ->
+    private static boolean diesBy(Object item, int attempt) {
+        return switch (item) {
+            case Settlement.Fail fail -> fail.lease().attempt() == attempt;
+            case Operation.Resolve resolve ->
                 TaskStory.givesUp(resolve) && resolve.left().attempt() == attempt;
             default -> false;
         };

@@ -1,14 +1,14 @@
 package dev.semel.storetests.simulation;
 
-import dev.semel.store.Applied;
+import dev.semel.store.Operated;
+import dev.semel.store.Operation;
 import dev.semel.store.QueueSettings;
-import dev.semel.store.Transition;
 import dev.semel.testkit.virtualtime.Call;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The queues of a world, what is declared of them, and who resumes them in the end. */
+/** The queues of a world, their declared settings, and their resumption in the end. */
 final class Queueing {
 
     /** Runs two tasks at once. */
@@ -20,7 +20,7 @@ final class Queueing {
     /** Keeps nothing. */
     static final String BRIEF = "brief";
 
-    /** Tells another queue of its dead, and is paused now and then. */
+    /** Forwards its dead letters to another queue, and is paused now and then. */
     static final String SLOW = "slow";
 
     /** Has no settings. */
@@ -40,39 +40,39 @@ final class Queueing {
 
     /** Declares the settings, as a program does when it starts. */
     void declare() {
-        apply(List.of(
-                new Transition.DeclareQueue(
+        operate(List.of(
+                new Operation.DeclareQueue(
                         SLOW, QueueSettings.builder().deadLetterQueue(DEAD).build()),
-                new Transition.DeclareQueue(
+                new Operation.DeclareQueue(
                         NARROW,
                         QueueSettings.builder()
                                 .concurrency(2)
                                 .deadLetterQueue(DEAD)
                                 .build()),
-                new Transition.DeclareQueue(
+                new Operation.DeclareQueue(
                         METERED, QueueSettings.builder().rateLimit("3/sec").build()),
-                new Transition.DeclareQueue(
+                new Operation.DeclareQueue(
                         BRIEF, QueueSettings.builder().retention(Duration.ZERO).build())));
     }
 
     /** Ends every pause. One that was under way when the faults stopped may begin even later, so this is done repeatedly. */
     void resume() {
-        List<Transition> resets = new ArrayList<>();
+        List<Operation> resets = new ArrayList<>();
         world.store.queues().forEach((queue, setUp) -> {
             if (setUp.effective().isPaused()) {
-                resets.add(new Transition.ResetQueue(queue));
+                resets.add(new Operation.ResetQueue(queue));
             }
         });
         if (!resets.isEmpty()) {
-            apply(resets);
+            operate(resets);
         }
     }
 
-    /** By somebody who is never at fault: the answer arrives at once. */
-    private void apply(List<Transition> moves) {
-        History.Entry<List<Applied>> entry =
-                world.history.asked(NAME, new Call.Apply(moves), world.storeClock.instant());
-        entry.arrived(world.history.done(world.store.apply(moves), world.storeClock.instant()));
+    /** Sent without faults: the answer arrives at once. */
+    private void operate(List<Operation> batch) {
+        History.Entry<List<Operated>> entry =
+                world.history.asked(NAME, new Call.Operate(batch), world.storeClock.instant());
+        entry.arrived(world.history.done(world.store.operate(batch), world.storeClock.instant()));
         world.trace.line(NAME, world.wording.of(entry.call));
     }
 }

@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * What kind of world a seed makes. Each fault is left out of some worlds altogether: a world in which everything goes wrong
- * at once hides what goes wrong when only one thing does.
+ * What kind of world a seed makes. Each fault is left out of some worlds altogether: a world with all faults at once
+ * hides what happens with only one of them.
  *
  * @param submitters how many submit
  * @param workers how many worker processes run at once
@@ -16,11 +16,11 @@ import java.util.List;
  * @param maxVanished how often an attempt may vanish before its task is buried
  * @param network how often calls go wrong
  * @param workerFaults how often worker processes go wrong
- * @param thief whether somebody steals leases
- * @param operator whether somebody cancels, redrives, releases and sweeps
+ * @param thief whether a thief steals leases
+ * @param operator whether an operator cancels, redrives, releases and sweeps
  * @param storeJumps whether the store's clock jumps
  * @param poison whether some handlers kill their process
- * @param provider how often calls of handlers to somebody outside go wrong
+ * @param provider how often calls of handlers to the provider fail
  */
 record Scenario(
         int submitters,
@@ -62,40 +62,48 @@ record Scenario(
     record WorkerFaults(double crashPerEvent, boolean freezes, boolean closes, boolean clockJumps) {}
 
     /**
-     * How often calls of handlers to somebody outside go wrong.
+     * How often calls of handlers to the provider fail.
      *
      * @param requestLost the share of calls that never arrive
      * @param answerLost the share of calls that are done and not answered
      * @param late the share of calls that are done after the handler has given up
-     * @param refused the share of calls that are answered with a refusal
+     * @param refused the share of calls that are answered with a rejection
      */
     record ProviderFaults(double requestLost, double answerLost, double late, double refused) {}
 
-    static Scenario drawn(Lots lots) {
+    static Scenario drawn(RandomSource randomness) {
         return new Scenario(
-                lots.between(1, 3),
-                lots.between(1, 3),
-                lots.between(1, 5),
-                lots.millis(20_000, 60_000),
-                lots.spread(600, 5_000),
-                lots.millis(1_000, 4_000),
-                lots.between(1, 3),
+                randomness.between(1, 3),
+                randomness.between(1, 3),
+                randomness.between(1, 5),
+                randomness.millis(20_000, 60_000),
+                randomness.spread(600, 5_000),
+                randomness.millis(1_000, 4_000),
+                randomness.between(1, 3),
                 new NetworkFaults(
-                        share(lots, 0.10),
-                        share(lots, 0.15),
-                        share(lots, 0.05),
-                        share(lots, 0.6),
-                        lots.oneOf(List.of(2, 20, 200)),
+                        share(randomness, 0.10),
+                        share(randomness, 0.15),
+                        share(randomness, 0.05),
+                        share(randomness, 0.6),
+                        randomness.oneOf(List.of(2, 20, 200)),
                         3_000),
-                new WorkerFaults(share(lots, 0.01), lots.chance(0.6), lots.chance(0.5), lots.chance(0.5)),
-                lots.chance(0.5),
-                lots.chance(0.75),
-                lots.chance(0.4),
-                lots.chance(0.5),
-                new ProviderFaults(share(lots, 0.2), share(lots, 0.3), share(lots, 0.2), share(lots, 0.3)));
+                new WorkerFaults(
+                        share(randomness, 0.01),
+                        randomness.chance(0.6),
+                        randomness.chance(0.5),
+                        randomness.chance(0.5)),
+                randomness.chance(0.5),
+                randomness.chance(0.75),
+                randomness.chance(0.4),
+                randomness.chance(0.5),
+                new ProviderFaults(
+                        share(randomness, 0.2),
+                        share(randomness, 0.3),
+                        share(randomness, 0.2),
+                        share(randomness, 0.3)));
     }
 
-    /** The same world, in which nothing goes wrong that is not in a handler. */
+    /** The same world without faults outside of handlers. */
     Scenario withoutFaults() {
         return new Scenario(
                 submitters,
@@ -135,7 +143,7 @@ record Scenario(
     }
 
     /** Nothing in a third of all worlds. */
-    private static double share(Lots lots, double most) {
-        return lots.chance(0.33) ? 0 : most * lots.between(1, 100) / 100;
+    private static double share(RandomSource randomness, double most) {
+        return randomness.chance(0.33) ? 0 : most * randomness.between(1, 100) / 100;
     }
 }

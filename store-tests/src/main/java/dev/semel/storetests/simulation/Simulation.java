@@ -48,11 +48,11 @@ public final class Simulation {
 
     private Simulation(long seed, StoreUnderTest opener, UnaryOperator<Scenario> change) {
         this.seed = seed;
-        Lots lots = new Lots(seed);
-        this.world = new World(change.apply(Scenario.drawn(lots.split())), opener, lots.split());
+        RandomSource randomness = new RandomSource(seed);
+        this.world = new World(change.apply(Scenario.drawn(randomness.split())), opener, randomness.split());
         this.queueing = new Queueing(world);
         world.trace.line("world", "seed " + seed + ": " + world.scenario);
-        populate(lots);
+        populate(randomness);
     }
 
     /**
@@ -60,7 +60,7 @@ public final class Simulation {
      *
      * @param seed the seed
      * @param opener opens the store
-     * @return what came of it
+     * @return the result
      */
     public static SimulationReport run(long seed, StoreUnderTest opener) {
         return run(seed, opener, scenario -> scenario);
@@ -87,42 +87,42 @@ public final class Simulation {
                 + seed;
     }
 
-    private void populate(Lots lots) {
+    private void populate(RandomSource randomness) {
         Scenario scenario = world.scenario;
         queueing.declare();
         for (int i = 1; i <= scenario.submitters(); i++) {
-            Submitter submitter = new Submitter(world, lots.split(), i);
+            Submitter submitter = new Submitter(world, randomness.split(), i);
             submitters.add(submitter);
             submitter.start();
         }
         for (int i = 1; i <= scenario.workers(); i++) {
-            new WorkerSlot(world, lots.split(), i).start();
+            new WorkerSlot(world, randomness.split(), i).start();
         }
         if (scenario.thief()) {
-            new LeaseThief(world, lots.split()).start();
+            new LeaseThief(world, randomness.split()).start();
         }
-        new Clerk(world, lots.split()).start();
+        new Clerk(world, randomness.split()).start();
         if (scenario.operator()) {
-            new Operator(world, lots.split()).start();
+            new Operator(world, randomness.split()).start();
         }
         if (scenario.storeJumps()) {
-            jumpStoreLater(lots.split());
+            jumpStoreLater(randomness.split());
         }
     }
 
-    private void jumpStoreLater(Lots lots) {
-        world.timeline.after(lots.millis(5_000, 40_000), null, () -> {
+    private void jumpStoreLater(RandomSource randomness) {
+        world.timeline.after(randomness.millis(5_000, 40_000), null, () -> {
             if (!world.isCalm()) {
-                Duration by = lots.spread(100, 120_000);
+                Duration by = randomness.spread(100, 120_000);
                 world.timeline.jumpStore(by);
                 world.trace.line("store", "CLOCK jumps by " + by);
                 world.tally.count(Happening.STORE_CLOCK_JUMPED);
-                jumpStoreLater(lots);
+                jumpStoreLater(randomness);
             }
         });
     }
 
-    /** Lets everything happen, and says what broke in the middle of it, if anything did. */
+    /** Runs all events, and returns what broke in the middle, if anything did. */
     private @Nullable WorldFailure live() {
         try {
             long end = world.scenario.busy().toNanos();

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What came of one seed.
+ * The result of one seed.
  *
  * @param seed the seed
  * @param events how many events happened

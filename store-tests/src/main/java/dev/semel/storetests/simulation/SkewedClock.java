@@ -14,10 +14,10 @@ final class SkewedClock implements MachineClock {
     private Duration ahead;
     private @Nullable Instant stopped;
 
-    SkewedClock(Timeline timeline, Lots lots) {
+    SkewedClock(Timeline timeline, RandomSource randomness) {
         this.timeline = timeline;
-        this.pace = lots.chance(0.5) ? 1.0 : 0.8 + 0.4 * lots.between(0, 100) / 100;
-        this.ahead = lots.chance(0.5) ? Duration.ZERO : lots.millis(-600_000, 600_000);
+        this.pace = randomness.chance(0.5) ? 1.0 : 0.8 + 0.4 * randomness.between(0, 100) / 100;
+        this.ahead = randomness.chance(0.5) ? Duration.ZERO : randomness.millis(-600_000, 600_000);
     }
 
     @Override
@@ -35,14 +35,14 @@ final class SkewedClock implements MachineClock {
         return Duration.ofNanos((long) (byThisClock.toNanos() / pace));
     }
 
-    /** Jumps, stops, or goes on after it has stopped. */
-    void disturb(Lots lots) {
+    /** Jumps, stops, or continues after it has stopped. */
+    void disturb(RandomSource randomness) {
         if (stopped != null) {
             stopped = null;
-        } else if (lots.chance(0.3)) {
+        } else if (randomness.chance(0.3)) {
             stopped = instant();
         } else {
-            ahead = ahead.plus(lots.millis(-3_600_000, 3_600_000));
+            ahead = ahead.plus(randomness.millis(-3_600_000, 3_600_000));
         }
     }
 }

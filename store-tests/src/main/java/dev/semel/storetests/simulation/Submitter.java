@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Submits tasks, alone and in batches, with keys that others use too, sends again what was not answered, now or much later,
- * and reads what became of them.
+ * and reads what happened to them.
  */
 final class Submitter implements Timeline.Party {
 
@@ -43,16 +43,16 @@ final class Submitter implements Timeline.Party {
             ReusePolicy.of(WhileOpen.REPLACE, AfterEnd.RERUN, AfterEnd.RERUN));
 
     private final World world;
-    private final Lots lots;
+    private final RandomSource randomness;
     private final String name;
     private final SkewedClock clock;
     private int underWay;
 
-    Submitter(World world, Lots lots, int number) {
+    Submitter(World world, RandomSource randomness, int number) {
         this.world = world;
-        this.lots = lots;
+        this.randomness = randomness;
         this.name = "s" + number;
-        this.clock = new SkewedClock(world.timeline, lots.split());
+        this.clock = new SkewedClock(world.timeline, randomness.split());
     }
 
     @Override
@@ -77,9 +77,9 @@ final class Submitter implements Timeline.Party {
 
     void start() {
         Duration pause = world.scenario.pause();
-        world.timeline.after(lots.millis(1, 2 * pause.toMillis()), this, () -> {
+        world.timeline.after(randomness.millis(1, 2 * pause.toMillis()), this, () -> {
             if (!world.isCalm()) {
-                send(lots.chance(0.7) ? List.of(item()) : batch());
+                send(randomness.chance(0.7) ? List.of(item()) : batch());
                 start();
             }
         });
@@ -87,12 +87,12 @@ final class Submitter implements Timeline.Party {
 
     private List<NewTask> batch() {
         List<NewTask> batch = new ArrayList<>();
-        int size = lots.between(2, 6);
+        int size = randomness.between(2, 6);
         while (batch.size() < size) {
             batch.add(item());
         }
-        if (lots.chance(0.1)) {
-            batch.add(lots.oneOf(batch)); // the very same submission twice in one batch
+        if (randomness.chance(0.1)) {
+            batch.add(randomness.oneOf(batch)); // the same submission twice in one batch
         }
         return batch;
     }
@@ -101,10 +101,10 @@ final class Submitter implements Timeline.Party {
         underWay++;
         world.network.send(this, new Call.Submit(batch), answers -> answered(batch, answers), thrown -> {
             underWay--;
-            if (world.isCalm() || lots.chance(0.8)) {
-                again(lots.spread(50, 2_000), batch);
-            } else if (lots.chance(0.8)) {
-                again(lots.millis(10_000, 60_000), batch);
+            if (world.isCalm() || randomness.chance(0.8)) {
+                again(randomness.spread(50, 2_000), batch);
+            } else if (randomness.chance(0.8)) {
+                again(randomness.millis(10_000, 60_000), batch);
             } else {
                 world.trace.line(name, "gives up " + world.wording.of(new Call.Submit(batch)));
             }
@@ -121,12 +121,12 @@ final class Submitter implements Timeline.Party {
 
     private void answered(List<NewTask> batch, List<Submitted> answers) {
         underWay--;
-        if (lots.chance(0.1)) {
-            again(lots.spread(100, 20_000), batch); // answered, but this program died before it wrote that down
+        if (randomness.chance(0.1)) {
+            again(randomness.spread(100, 20_000), batch); // answered, but this program died before it wrote that down
         }
-        if (lots.chance(0.5)) {
+        if (randomness.chance(0.5)) {
             List<TaskId> ids = answers.stream().map(Outcomes::idOf).distinct().toList();
-            world.timeline.after(lots.spread(10, 10_000), this, () -> read(ids));
+            world.timeline.after(randomness.spread(10, 10_000), this, () -> read(ids));
         }
     }
 
@@ -137,17 +137,17 @@ final class Submitter implements Timeline.Party {
     // ---- one submission
 
     private NewTask item() {
-        String tenant = lots.chance(0.75) ? TENANTS.get(0) : TENANTS.get(1);
-        String queue = lots.oneOf(Queueing.ALL);
-        String type = lots.chance(0.03) ? Handling.GHOST : lots.oneOf(Handling.TYPES);
-        boolean keyed = !type.equals(Handling.MAIL) && lots.chance(0.85);
-        int number = keyed ? lots.between(1, world.scenario.keys()) : 1_000 + lots.between(0, 999);
-        // The same key goes with the same input, but now and then with another one.
-        Work work = work(number, keyed ? new Lots(number) : lots, keyed && lots.chance(0.1));
+        String tenant = randomness.chance(0.75) ? TENANTS.get(0) : TENANTS.get(1);
+        String queue = randomness.oneOf(Queueing.ALL);
+        String type = randomness.chance(0.03) ? Handling.GHOST : randomness.oneOf(Handling.TYPES);
+        boolean keyed = !type.equals(Handling.MAIL) && randomness.chance(0.85);
+        int number = keyed ? randomness.between(1, world.scenario.keys()) : 1_000 + randomness.between(0, 999);
+        // The same key has the same input, but now and then another one.
+        Work work = work(number, keyed ? new RandomSource(number) : randomness, keyed && randomness.chance(0.1));
         String input = Codec.standard().encode(work);
         NewTask.KeyRequest key = keyed ? key(tenant, queue, type, number, input) : null;
         NewTask item = new NewTask(
-                TaskId.next(clock, lots.generator()), tenant, queue, type, input, startOf(), options(), key);
+                TaskId.next(clock, randomness.generator()), tenant, queue, type, input, startOf(), options(), key);
         world.sentIds.add(item.id());
         if (key != null) {
             world.sentKeys.add(key.identity());
@@ -155,7 +155,7 @@ final class Submitter implements Timeline.Party {
         return item;
     }
 
-    private Work work(int number, Lots from, boolean otherInput) {
+    private Work work(int number, RandomSource from, boolean otherInput) {
         List<Work.Deed> deeds = new ArrayList<>(List.of(
                 Work.Deed.SUCCEED,
                 Work.Deed.SUCCEED,
@@ -176,47 +176,47 @@ final class Submitter implements Timeline.Party {
 
     private NewTask.KeyRequest key(String tenant, String queue, String type, int number, String input) {
         Json document = Json.parse(input);
-        IdentityStrategy strategy = type.equals(Handling.REPORT) && lots.chance(0.5)
+        IdentityStrategy strategy = type.equals(Handling.REPORT) && randomness.chance(0.5)
                 ? IdentityStrategy.contextual("/does")
                 : IdentityStrategy.strict();
-        @Nullable String made = lots.chance(0.2) ? strategy.key(type, input, () -> document, List.of()) : null;
+        @Nullable String made = randomness.chance(0.2) ? strategy.key(type, input, () -> document, List.of()) : null;
         InputHash hash = made == null ? InputHash.of(document, List.of()) : strategy.inputHash(document, List.of());
-        Scope scope = switch (lots.between(0, 5)) {
+        Scope scope = switch (randomness.between(0, 5)) {
             case 0 -> Scope.queue();
             case 1 -> Scope.tenant();
             case 2 -> Scope.custom("mine");
             default -> Scope.type();
         };
-        ReusePolicy policy = lots.oneOf(POLICIES);
-        if (lots.chance(0.2)) {
-            policy = policy.onOtherInput(lots.oneOf(List.of(OtherInput.WARN, OtherInput.IGNORE)));
+        ReusePolicy policy = randomness.oneOf(POLICIES);
+        if (randomness.chance(0.2)) {
+            policy = policy.onOtherInput(randomness.oneOf(List.of(OtherInput.WARN, OtherInput.IGNORE)));
         }
         return new NewTask.KeyRequest(
                 Identity.of(tenant, scope, queue, type, made == null ? "k" + number : made),
                 hash,
-                lots.spread(500, 120_000),
+                randomness.spread(500, 120_000),
                 policy);
     }
 
     private NewTask.Start startOf() {
-        if (lots.chance(0.7)) {
+        if (randomness.chance(0.7)) {
             return NewTask.Start.now();
         }
-        return lots.chance(0.7)
-                ? new NewTask.Start.After(lots.spread(10, 20_000))
-                : new NewTask.Start.At(world.storeClock.instant().plus(lots.millis(-5_000, 20_000)));
+        return randomness.chance(0.7)
+                ? new NewTask.Start.After(randomness.spread(10, 20_000))
+                : new NewTask.Start.At(world.storeClock.instant().plus(randomness.millis(-5_000, 20_000)));
     }
 
     private TaskOptions options() {
-        String mutex = lots.chance(0.25) ? "m" + lots.between(1, 2) : null;
-        if (lots.chance(0.7)) {
+        String mutex = randomness.chance(0.25) ? "m" + randomness.between(1, 2) : null;
+        if (randomness.chance(0.7)) {
             return new TaskOptions(0, null, null, mutex);
         }
         return new TaskOptions(
-                lots.between(0, 9),
-                lots.chance(0.3) ? RetryPolicy.attempts(lots.between(1, 4)) : null,
+                randomness.between(0, 9),
+                randomness.chance(0.3) ? RetryPolicy.attempts(randomness.between(1, 4)) : null,
                 // Whole milliseconds, as stores keep them: it is compared with what is stored in the end.
-                lots.chance(0.3) ? lots.spread(50, 5_000).truncatedTo(ChronoUnit.MILLIS) : null,
+                randomness.chance(0.3) ? randomness.spread(50, 5_000).truncatedTo(ChronoUnit.MILLIS) : null,
                 mutex);
     }
 }

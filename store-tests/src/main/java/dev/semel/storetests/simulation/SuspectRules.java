@@ -1,12 +1,12 @@
 package dev.semel.storetests.simulation;
 
-import dev.semel.store.Applied;
 import dev.semel.store.Claims;
 import dev.semel.store.Claims.Claimed;
-import dev.semel.store.Transition;
+import dev.semel.store.Settled;
+import dev.semel.store.Settlement;
 import dev.semel.storetests.simulation.History.Answer;
 import dev.semel.storetests.simulation.History.Entry;
-import dev.semel.task.Lease;
+import dev.semel.task.AttemptId;
 import dev.semel.testkit.virtualtime.Call;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -25,9 +25,9 @@ final class SuspectRules {
     private final Findings findings;
     private static final int MOST = 1 << 20;
 
-    private final Map<String, Set<Lease>> held = new HashMap<>();
+    private final Map<String, Set<AttemptId>> held = new HashMap<>();
     // All that were taken and not ended yet, also those whose effects another attempt has settled.
-    private final Map<String, Set<Lease>> taken = new HashMap<>();
+    private final Map<String, Set<AttemptId>> taken = new HashMap<>();
     private final Map<String, Integer> limits = new HashMap<>();
 
     SuspectRules(Evidence evidence, Findings findings) {
@@ -40,22 +40,23 @@ final class SuspectRules {
             if (entry.party.equals(LeaseThief.NAME)) {
                 continue;
             }
-            Set<Lease> suspects = held.computeIfAbsent(entry.party, party -> new LinkedHashSet<>());
+            Set<AttemptId> suspects = held.computeIfAbsent(entry.party, party -> new LinkedHashSet<>());
             Answer<?> answer = entry.answer();
             if (entry.call instanceof Call.Claim claim && answer != null && answer.value() instanceof Claims claims) {
                 take(entry.party, suspects, claims, claim.request().repeated());
-            } else if (entry.call instanceof Call.Apply apply) {
-                leave(entry.party, suspects, apply.moves(), answer);
+            } else if (entry.call instanceof Call.Settle settle) {
+                leave(entry.party, suspects, settle.batch(), answer);
             }
         }
     }
 
-    private void take(String party, Set<Lease> suspects, Claims claims, boolean repeated) {
+    private void take(String party, Set<AttemptId> suspects, Claims claims, boolean repeated) {
         boolean more = false;
         for (Claimed claimed : claims.tasks()) {
             if (claimed.task().progress().vanished() > 0) {
-                more |= suspects.add(claimed.lease());
-                taken.computeIfAbsent(party, name -> new LinkedHashSet<>()).add(claimed.lease());
+                more |= suspects.add(claimed.lease().attemptId());
+                taken.computeIfAbsent(party, name -> new LinkedHashSet<>())
+                        .add(claimed.lease().attemptId());
             }
         }
         // A claim that is late and overtaken by its own repetition takes twice under one number, and when it is
@@ -70,22 +71,21 @@ final class SuspectRules {
         }
     }
 
-    private static boolean isLost(Applied applied) {
-        return applied == Applied.STALE || applied == Applied.NOT_FOUND || applied == Applied.SETTLED;
+    private static boolean isLost(Settled answer) {
+        return answer == Settled.STALE || answer == Settled.NOT_FOUND || answer == Settled.CONCLUDED;
     }
 
-    private void leave(String party, Set<Lease> suspects, List<Transition> moves, @Nullable Answer<?> answer) {
-        for (int i = 0; i < moves.size(); i++) {
-            if (moves.get(i) instanceof Transition.Ending ending) {
-                suspects.remove(ending.lease());
-                if (taken.computeIfAbsent(party, name -> new LinkedHashSet<>()).remove(ending.lease())) {
+    private void leave(
+            String party, Set<AttemptId> suspects, List<Settlement> settlements, @Nullable Answer<?> answer) {
+        for (int i = 0; i < settlements.size(); i++) {
+            AttemptId lease = settlements.get(i).lease().attemptId();
+            if (settlements.get(i) instanceof Settlement.Ending) {
+                suspects.remove(lease);
+                if (taken.computeIfAbsent(party, name -> new LinkedHashSet<>()).remove(lease)) {
                     limits.merge(party, 2, (before, two) -> Math.min(MOST, before * two));
                 }
-            } else if (moves.get(i) instanceof Transition.ByWorker other
-                    && answer != null
-                    && ((List<?>) answer.value()).get(i) instanceof Applied applied
-                    && isLost(applied)) {
-                suspects.remove(other.lease()); // as the worker now knows
+            } else if (answer != null && isLost((Settled) ((List<?>) answer.value()).get(i))) {
+                suspects.remove(lease); // as the worker now knows
             }
         }
     }

@@ -1,15 +1,14 @@
 package dev.semel.storetests.simulation;
 
-import dev.semel.store.Applied;
 import dev.semel.store.Attempt;
 import dev.semel.store.DeadLetter;
 import dev.semel.store.NewTask;
+import dev.semel.store.Operation;
+import dev.semel.store.Settlement;
 import dev.semel.store.Submitted;
 import dev.semel.store.Submitted.ExistingTask;
 import dev.semel.store.Task;
-import dev.semel.store.Transition;
 import dev.semel.storetests.simulation.Evidence.Handed;
-import dev.semel.storetests.simulation.Evidence.Move;
 import dev.semel.storetests.simulation.Evidence.Send;
 import dev.semel.storetests.simulation.History.Moment;
 import dev.semel.task.Lease;
@@ -119,24 +118,25 @@ final class TaskRules {
     /** No write of an attempt is applied once a newer one was handed out, unless it was sent before that too. */
     private void checkWrites(TaskStory task) {
         Map<Integer, Attempt.Outcome> outcomes = new HashMap<>();
-        for (Move move : task.moves()) {
-            Moment done = move.done();
-            if (!move.applied() || done == null || !(move.move() instanceof Transition.ByWorker byWorker)) {
+        for (Change change : task.changes()) {
+            Moment done = change.done();
+            if (!change.applied() || done == null || !(change instanceof Change.Settle settle)) {
                 continue;
             }
-            Lease lease = byWorker.lease();
+            Settlement settlement = settle.item();
+            Lease lease = settlement.lease();
             long overtaken = overtaken(task, lease);
-            long over = Math.min(overtaken, ended(task, byWorker));
-            if (over < done.order() && !wasSentBefore(task, move, over)) {
+            long over = Math.min(overtaken, ended(task, settlement));
+            if (over < done.order() && !wasSentBefore(task, change, over)) {
                 findings.broken(
                         Invariant.I4,
                         task,
                         "attempt " + lease.attempt() + " could write at #" + done.order()
                                 + " although it was over at #" + over
                                 + (over == overtaken ? ", when a newer one was handed out: " : ": ")
-                                + findings.wording().of(move.move()));
+                                + findings.wording().ofItem(change.item()));
             }
-            if (byWorker instanceof Transition.Ending ending) {
+            if (settlement instanceof Settlement.Ending ending) {
                 Attempt.Outcome other = outcomes.putIfAbsent(lease.attempt(), ending.outcome());
                 if (other != null && other != ending.outcome()) {
                     findings.broken(
@@ -156,36 +156,39 @@ final class TaskRules {
                 .orElse(Long.MAX_VALUE);
     }
 
-    /** The first point at which the attempt of an intent or outcome certainly had ended by its own word. */
-    private static long ended(TaskStory task, Transition.ByWorker move) {
-        if (!(move instanceof Transition.Intend || move instanceof Transition.Conclude)) {
+    /** The first point at which the attempt of an intent or outcome certainly had ended by its own report. */
+    private static long ended(TaskStory task, Settlement settlement) {
+        if (!(settlement instanceof Settlement.Intend || settlement instanceof Settlement.Conclude)) {
             return Long.MAX_VALUE;
         }
-        return task.moves().stream()
-                .filter(other -> other.answer() == Applied.APPLIED
-                        && other.move() instanceof Transition.Ending end
-                        && end.lease().equals(move.lease()))
+        return task.changes().stream()
+                .filter(other -> other.answeredApplied()
+                        && other.item() instanceof Settlement.Ending end
+                        && end.lease().attemptId().equals(settlement.lease().attemptId()))
                 .mapToLong(other -> other.earliest().order())
                 .min()
                 .orElse(Long.MAX_VALUE);
     }
 
-    private static boolean wasSentBefore(TaskStory task, Move move, long order) {
-        return task.moves().stream()
-                .anyMatch(other -> !other.equals(move)
+    private static boolean wasSentBefore(TaskStory task, Change change, long order) {
+        return task.changes().stream()
+                .anyMatch(other -> !other.equals(change)
                         && other.mayHaveApplied()
-                        && isSame(move.move(), other.move())
+                        && isSame(change.item(), other.item())
                         && other.earliest().order() < order);
     }
 
-    /** Whether the second send of a move may be answered for its first. An intent may not: whoever is told so runs it. */
-    private static boolean isSame(Transition move, Transition other) {
-        return switch (move) {
-            case Transition.Ending end ->
-                other instanceof Transition.Ending same
-                        && same.lease().equals(end.lease())
+    /**
+     * Returns whether the second send of a settlement may be answered for its first. An intent may not: a worker that gets the
+     * answer runs it.
+     */
+    private static boolean isSame(Object item, Object other) {
+        return switch (item) {
+            case Settlement.Ending end ->
+                other instanceof Settlement.Ending same
+                        && same.lease().attemptId().equals(end.lease().attemptId())
                         && same.outcome() == end.outcome();
-            case Transition.Conclude conclude -> conclude.equals(other);
+            case Settlement.Conclude conclude -> conclude.equals(other);
             default -> false;
         };
     }
@@ -194,20 +197,20 @@ final class TaskRules {
 
     /** What has ended is not handed out again, unless it died and was redriven. */
     private void checkEnds(TaskStory task) {
-        for (Move end : task.moves()) {
+        for (Change end : task.changes()) {
             Moment done = end.done();
-            if (!end.applied() || done == null || !isFinal(end.move())) {
+            if (!end.applied() || done == null || !isFinal(end.item())) {
                 continue;
             }
-            int attempt = ((Transition.ByWorker) end.move()).lease().attempt();
+            int attempt = ((Settlement) end.item()).lease().attempt();
             for (Handed later : task.handed()) {
                 if (later.claimed().lease().attempt() > attempt
-                        && !(end.move() instanceof Transition.Fail && mayBeRedriven(task, attempt, later))) {
+                        && !(end.item() instanceof Settlement.Fail && mayBeRedriven(task, attempt, later))) {
                     findings.broken(
                             Invariant.I3,
                             task,
                             "ended with attempt " + attempt + " ("
-                                    + findings.wording().of(end.move()) + "), and yet attempt "
+                                    + findings.wording().ofItem(end.item()) + "), and yet attempt "
                                     + later.claimed().lease().attempt() + " was handed out");
                     return;
                 }
@@ -215,24 +218,24 @@ final class TaskRules {
         }
     }
 
-    private static boolean isFinal(Transition move) {
-        return move instanceof Transition.Complete
-                || move instanceof Transition.Fail
-                || move instanceof Transition.Cancelled;
+    private static boolean isFinal(Object item) {
+        return item instanceof Settlement.Complete
+                || item instanceof Settlement.Fail
+                || item instanceof Settlement.Cancelled;
     }
 
     private static boolean mayBeRedriven(TaskStory task, int attempt, Handed later) {
-        return task.moves().stream()
-                .anyMatch(move -> move.mayHaveApplied()
-                        && move.move() instanceof Transition.Redrive redrive
+        return task.changes().stream()
+                .anyMatch(change -> change.mayHaveApplied()
+                        && change.item() instanceof Operation.Redrive redrive
                         && redrive.attempt() == attempt
-                        && move.earliest().order() < later.done().order());
+                        && change.earliest().order() < later.done().order());
     }
 
     private void checkCompletion(TaskStory task) {
         Set<Integer> attempts = new LinkedHashSet<>();
-        for (Move move : task.moves()) {
-            if (move.applied() && move.move() instanceof Transition.Complete complete) {
+        for (Change change : task.changes()) {
+            if (change.applied() && change.item() instanceof Settlement.Complete complete) {
                 attempts.add(complete.lease().attempt());
             }
         }
@@ -258,16 +261,16 @@ final class TaskRules {
                 findings.broken(
                         Invariant.I3,
                         task,
-                        "its attempts " + completed + " are stored as completed, " + attempts + " were told so");
+                        "its attempts " + completed + " are stored as completed, " + attempts + " were answered so");
             }
         }
     }
 
     /** All completions that may have been applied. */
-    private static List<Transition.Complete> completions(TaskStory task) {
-        List<Transition.Complete> all = new ArrayList<>();
-        for (Move move : task.moves()) {
-            if (move.mayHaveApplied() && move.move() instanceof Transition.Complete complete) {
+    private static List<Settlement.Complete> completions(TaskStory task) {
+        List<Settlement.Complete> all = new ArrayList<>();
+        for (Change change : task.changes()) {
+            if (change.mayHaveApplied() && change.item() instanceof Settlement.Complete complete) {
                 all.add(complete);
             }
         }
@@ -295,13 +298,14 @@ final class TaskRules {
         if (results.size() > 1) {
             findings.broken(Invariant.I6, task, "its result was read as " + results);
         }
-        Move completion = task.completion();
+        Change completion = task.completion();
         Set<@Nullable String> possible = new LinkedHashSet<>();
-        if (completion != null && completion.move() instanceof Transition.Complete complete) {
-            // A repeated completion may have been applied with the words of its first send; these are the same.
+        if (completion != null && completion.item() instanceof Settlement.Complete complete) {
+            // A repeated completion may have been applied with the content of its first send, which is the same.
             possible.add(complete.result());
             completions(task).stream()
-                    .filter(other -> other.lease().equals(complete.lease()))
+                    .filter(other ->
+                            other.lease().attemptId().equals(complete.lease().attemptId()))
                     .forEach(other -> possible.add(other.result()));
         } else {
             completions(task).forEach(other -> possible.add(other.result()));

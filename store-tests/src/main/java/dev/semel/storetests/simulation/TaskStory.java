@@ -1,15 +1,14 @@
 package dev.semel.storetests.simulation;
 
-import dev.semel.store.Applied;
 import dev.semel.store.Attempt;
 import dev.semel.store.NewTask;
+import dev.semel.store.Operation;
 import dev.semel.store.Resolution;
+import dev.semel.store.Settlement;
 import dev.semel.store.Submitted;
 import dev.semel.store.Submitted.ExistingTask;
 import dev.semel.store.Task;
-import dev.semel.store.Transition;
 import dev.semel.storetests.simulation.Evidence.Handed;
-import dev.semel.storetests.simulation.Evidence.Move;
 import dev.semel.storetests.simulation.Evidence.Read;
 import dev.semel.storetests.simulation.Evidence.Send;
 import dev.semel.storetests.simulation.Evidence.Sweeping;
@@ -45,7 +44,7 @@ final class TaskStory {
     private final TaskId id;
     private final List<Send> sends = new ArrayList<>();
     private final List<Send> mentions = new ArrayList<>();
-    private final List<Move> moves = new ArrayList<>();
+    private final List<Change> changes = new ArrayList<>();
     private final List<Handed> handed = new ArrayList<>();
     private final List<Read> reads = new ArrayList<>();
     private @Nullable Task last;
@@ -75,9 +74,9 @@ final class TaskStory {
         return mentions;
     }
 
-    /** All moves of workers, and those that cancel, redrive or resolve. */
-    List<Move> moves() {
-        return moves;
+    /** All settlements, and the operations that cancel, redrive or resolve. */
+    List<Change> changes() {
+        return changes;
     }
 
     List<Handed> handed() {
@@ -98,13 +97,13 @@ final class TaskStory {
         return attempts;
     }
 
-    /** What was submitted under this id, or null if nobody ever did. */
+    /** What was submitted under this id, or null if that never happened. */
     @Nullable
     NewTask item() {
         return sends.isEmpty() ? null : sends.getFirst().item();
     }
 
-    /** The task with everything that never changes, as somebody saw it; null if nobody ever did. */
+    /** The task with everything that never changes, as a call saw it; null if none did. */
     @Nullable
     Task seen() {
         if (last != null) {
@@ -164,8 +163,8 @@ final class TaskStory {
     }
 
     /**
-     * From when on the task may have had a life that nobody saw: because it was never seen at all, or because it was swept
-     * before it was sent again and made anew.
+     * From when on the task may have had a life that was never seen: because it was never seen at all, or because it was swept
+     * before it was sent again and made again.
      */
     Optional<Long> unseenLife() {
         return sends.stream()
@@ -175,7 +174,7 @@ final class TaskStory {
                 .filter(from -> birth() == null || mayBeSwept(Long.MAX_VALUE));
     }
 
-    /** All times at which this id is said to have been made: more than one if it was made again after it was swept. */
+    /** All times at which this id is reported to have been created: several if it was created again after it was swept. */
     Set<Instant> birthTimes() {
         Set<Instant> times = new TreeSet<>();
         for (Send send : sends) {
@@ -197,13 +196,13 @@ final class TaskStory {
         return times;
     }
 
-    /** The first moment from which somebody may have wanted it cancelled or replaced; null if nobody ever did. */
+    /** The first moment from which its cancellation or replacement may have been requested; null if it never was. */
     @Nullable
     Moment cancelFrom() {
         Moment first = null;
-        for (Move move : moves) {
-            if (move.move() instanceof Transition.Cancel && move.mayHaveApplied()) {
-                first = earlier(first, move.asked());
+        for (Change change : changes) {
+            if (change.item() instanceof Operation.Cancel && change.mayHaveApplied()) {
+                first = earlier(first, change.asked());
             }
         }
         NewTask item = item();
@@ -232,20 +231,20 @@ final class TaskStory {
         return one == null || other.order() < one.order() ? other : one;
     }
 
-    /** The moves that end a task whether or not somebody wanted it cancelled, as far as they may have been done. */
-    private List<Move> ends() {
-        return moves.stream()
-                .filter(Move::mayHaveApplied)
-                .filter(move -> move.move() instanceof Transition.Complete
-                        || move.move() instanceof Transition.Fail
-                        || move.move() instanceof Transition.Cancelled
-                        || givesUp(move.move()))
+    /** The changes that end a task whether or not its cancellation was requested, as far as they may have been done. */
+    private List<Change> ends() {
+        return changes.stream()
+                .filter(Change::mayHaveApplied)
+                .filter(change -> change.item() instanceof Settlement.Complete
+                        || change.item() instanceof Settlement.Fail
+                        || change.item() instanceof Settlement.Cancelled
+                        || givesUp(change.item()))
                 .toList();
     }
 
-    /** Whether a move fails the task that is parked for its effect. */
-    static boolean givesUp(Transition move) {
-        return move instanceof Transition.Resolve resolve
+    /** Whether a resolution fails the task that is parked for its effect. */
+    static boolean givesUp(Object item) {
+        return item instanceof Operation.Resolve resolve
                 && resolve.resolution().verdict() == Resolution.Verdict.GIVE_UP;
     }
 
@@ -257,19 +256,19 @@ final class TaskStory {
             return false;
         }
         long opened = birth.until() <= from ? birth.until() : Long.MIN_VALUE;
-        for (Move move : moves) {
-            if (move.move() instanceof Transition.Redrive
-                    && move.answer() == Applied.APPLIED
-                    && isFirstRedrive(move)
-                    && move.done() != null
-                    && move.done().order() <= from) {
-                opened = Math.max(opened, move.done().order());
+        for (Change change : changes) {
+            if (change.item() instanceof Operation.Redrive
+                    && change.answeredApplied()
+                    && isFirstRedrive(change)
+                    && change.done() != null
+                    && change.done().order() <= from) {
+                opened = Math.max(opened, change.done().order());
             }
         }
         if (opened == Long.MIN_VALUE) {
             return false;
         }
-        for (Move end : ends()) {
+        for (Change end : ends()) {
             Moment done = end.done();
             boolean between =
                     done == null ? end.asked().order() <= until : done.order() > opened && done.order() <= until;
@@ -281,9 +280,9 @@ final class TaskStory {
     }
 
     /** Whether no earlier send of the same redrive can have done its work: a repeated one is answered as applied too. */
-    private boolean isFirstRedrive(Move redrive) {
-        return moves.stream()
-                .filter(move -> move.move().equals(redrive.move()) && move.mayHaveApplied())
+    private boolean isFirstRedrive(Change redrive) {
+        return changes.stream()
+                .filter(change -> change.item().equals(redrive.item()) && change.mayHaveApplied())
                 .findFirst()
                 .orElse(redrive)
                 .equals(redrive);
@@ -291,27 +290,27 @@ final class TaskStory {
 
     /** The completion that was answered as applied, or null. */
     @Nullable
-    Move completion() {
-        return moves.stream()
-                .filter(move -> move.move() instanceof Transition.Complete && move.applied())
+    Change completion() {
+        return changes.stream()
+                .filter(change -> change.item() instanceof Settlement.Complete && change.applied())
                 .findFirst()
                 .orElse(null);
     }
 
     /** In which states the task can have been at its end, if it had ended, at some point between two. */
     Set<TaskState> possibleEnds(long from, long until) {
-        Move completion = completion();
+        Change completion = completion();
         if (completion != null && completion.done() != null && completion.done().order() <= from) {
             return EnumSet.of(TaskState.COMPLETED);
         }
         Set<TaskState> states = EnumSet.noneOf(TaskState.class);
-        for (Move end : ends()) {
+        for (Change end : ends()) {
             if (end.earliest().order() <= until) {
                 states.add(
-                        switch (end.move()) {
-                            case Transition.Complete complete -> TaskState.COMPLETED;
-                            case Transition.Fail fail -> fail.timedOut() ? TaskState.TIMED_OUT : TaskState.FAILED;
-                            case Transition.Resolve resolve -> TaskState.FAILED;
+                        switch (end.item()) {
+                            case Settlement.Complete complete -> TaskState.COMPLETED;
+                            case Settlement.Fail fail -> fail.timedOut() ? TaskState.TIMED_OUT : TaskState.FAILED;
+                            case Operation.Resolve resolve -> TaskState.FAILED;
                             default -> TaskState.CANCELLED;
                         });
             }

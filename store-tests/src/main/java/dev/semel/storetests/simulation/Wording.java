@@ -1,17 +1,18 @@
 package dev.semel.storetests.simulation;
 
-import dev.semel.store.Applied;
 import dev.semel.store.Claims;
 import dev.semel.store.Claims.Claimed;
 import dev.semel.store.EffectPage;
 import dev.semel.store.EffectRecord;
 import dev.semel.store.NewTask;
+import dev.semel.store.Operation;
 import dev.semel.store.QueueSettings;
+import dev.semel.store.Settlement;
+import dev.semel.store.SubmitRequest;
 import dev.semel.store.Submitted;
 import dev.semel.store.Submitted.ExistingTask;
 import dev.semel.store.Swept;
 import dev.semel.store.Task;
-import dev.semel.store.Transition;
 import dev.semel.task.Identity;
 import dev.semel.task.ReusePolicy;
 import dev.semel.testkit.virtualtime.Call;
@@ -23,7 +24,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Calls and answers in few words: the same words in every run, so nothing that depends on hashing or on stack traces. */
+/** Short texts of calls and answers: the same in every run, so without anything that depends on hashing or stack traces. */
 final class Wording {
 
     private final Trace trace;
@@ -35,14 +36,15 @@ final class Wording {
     String of(Call<?> call) {
         return switch (call) {
             case Call.Submit submit ->
-                "submit " + submit.batch().stream().map(this::of).collect(Collectors.joining("; "));
+                "submit " + submit.batch().stream().map(this::ofItem).collect(Collectors.joining("; "));
             case Call.Claim claim -> {
                 var request = claim.request();
                 yield (request.repeated() ? "claim again #" : "claim #") + Long.toHexString(request.claim()) + " of "
                         + new TreeSet<>(request.queues()) + " up to " + request.limit() + " (suspects "
                         + request.suspects() + ") for " + request.lease();
             }
-            case Call.Apply apply -> apply.moves().stream().map(this::of).collect(Collectors.joining("; "));
+            case Call.Settle settle -> settle.batch().stream().map(this::of).collect(Collectors.joining("; "));
+            case Call.Operate operate -> operate.batch().stream().map(this::of).collect(Collectors.joining("; "));
             case Call.Find find ->
                 "read " + find.ids().stream().map(trace::name).collect(Collectors.joining(", "));
             case Call.ReadEffects read ->
@@ -77,33 +79,38 @@ final class Wording {
         return identity.tenant() + "|" + identity.scopeKind() + ":" + identity.scopeName() + "|" + identity.key();
     }
 
-    String of(Transition move) {
-        return switch (move) {
-            case Transition.Complete complete -> "complete " + lease(complete) + " " + complete.result();
-            case Transition.Retry retry -> "retry " + lease(retry) + " in " + retry.delay();
-            case Transition.Fail fail -> (fail.timedOut() ? "time out " : "fail ") + lease(fail);
-            case Transition.PutBack putBack -> "put back " + lease(putBack) + " for " + putBack.delay();
-            case Transition.Cancelled cancelled -> "end as cancelled " + lease(cancelled);
-            case Transition.Extend extend -> "extend " + lease(extend) + " by " + extend.duration();
-            case Transition.Park park ->
+    String of(Settlement settlement) {
+        return switch (settlement) {
+            case Settlement.Complete complete -> "complete " + lease(complete) + " " + complete.result();
+            case Settlement.Retry retry -> "retry " + lease(retry) + " in " + retry.delay();
+            case Settlement.Fail fail -> (fail.timedOut() ? "time out " : "fail ") + lease(fail);
+            case Settlement.PutBack putBack -> "put back " + lease(putBack) + " for " + putBack.delay();
+            case Settlement.Cancelled cancelled -> "end as cancelled " + lease(cancelled);
+            case Settlement.Extend extend -> "extend " + lease(extend) + " by " + extend.duration();
+            case Settlement.Park park ->
                 "park " + lease(park) + " for " + park.effect().label();
-            case Transition.Intend intend -> "intend " + intend.effect().label() + " " + lease(intend);
-            case Transition.Conclude conclude ->
+            case Settlement.Intend intend -> "intend " + intend.effect().label() + " " + lease(intend);
+            case Settlement.Conclude conclude ->
                 "conclude " + conclude.effect().label() + " " + lease(conclude) + " as " + conclude.outcome();
-            case Transition.Resolve resolve ->
+        };
+    }
+
+    String of(Operation operation) {
+        return switch (operation) {
+            case Operation.Resolve resolve ->
                 "resolve " + resolve.effect().label() + " left by "
                         + trace.name(resolve.left().taskId()) + "/"
                         + resolve.left().attempt() + " as "
                         + resolve.resolution().verdict().word();
-            case Transition.Cancel cancel -> "cancel " + trace.name(cancel.taskId());
-            case Transition.Redrive redrive -> "redrive " + trace.name(redrive.taskId()) + "/" + redrive.attempt();
-            case Transition.ReleaseKey release ->
+            case Operation.Cancel cancel -> "cancel " + trace.name(cancel.taskId());
+            case Operation.Redrive redrive -> "redrive " + trace.name(redrive.taskId()) + "/" + redrive.attempt();
+            case Operation.ReleaseKey release ->
                 "release " + of(release.identity()) + " of " + trace.name(release.taskId());
-            case Transition.CountDuplicates count ->
-                "count " + count.count() + " duplicates of " + trace.name(count.taskId());
-            case Transition.DeclareQueue declare -> "declare " + declare.queue() + " as " + of(declare.settings());
-            case Transition.SetQueue set -> "set " + set.queue() + " to " + of(set.changes());
-            case Transition.ResetQueue reset -> "reset " + reset.queue();
+            case Operation.DeclareQueue declare -> "declare " + declare.queue() + " as " + of(declare.settings());
+            case Operation.SetQueue set -> "set " + set.queue() + " to " + of(set.changes());
+            case Operation.ChangeSchedule change ->
+                "change schedule " + change.id().name();
+            case Operation.ResetQueue reset -> "reset " + reset.queue();
         };
     }
 
@@ -119,8 +126,9 @@ final class Wording {
                 .collect(Collectors.joining(", "));
     }
 
-    private String lease(Transition.ByWorker move) {
-        return trace.name(move.lease().taskId()) + "/" + move.lease().attempt();
+    private String lease(Settlement settlement) {
+        return trace.name(settlement.lease().taskId()) + "/"
+                + settlement.lease().attempt();
     }
 
     /** An answer, by its class. */
@@ -155,8 +163,10 @@ final class Wording {
     String ofItem(Object item) {
         return switch (item) {
             case NewTask task -> of(task);
-            case Transition move -> of(move);
-            case Applied applied -> applied.name();
+            case SubmitRequest.Cancel cancel -> "cancel " + trace.name(cancel.taskId());
+            case Settlement settlement -> of(settlement);
+            case Operation operation -> of(operation);
+            case Enum<?> answer -> answer.name();
             case Task task -> of(task);
             case EffectRecord effect ->
                 trace.name(effect.id().lineage()) + " " + effect.id().label() + " " + effect.state() + " by "

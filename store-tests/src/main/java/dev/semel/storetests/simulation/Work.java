@@ -5,7 +5,7 @@ import java.util.List;
 /**
  * The input of a simulated task: what its handler will do.
  *
- * @param number tells inputs apart
+ * @param number distinguishes inputs
  * @param does what the handler does at the end
  * @param times under how many first attempts it fails or snoozes, before it succeeds
  * @param effects the effects that it has before that, one after the other; those of one kind are numbered

@@ -23,7 +23,7 @@ final class WorkerProcess implements Machine {
     private static final Duration SETTLE_GRACE = Duration.ofSeconds(10);
 
     private final World world;
-    private final Lots lots;
+    private final RandomSource randomness;
     private final WorkerSettings settings;
     private final SkewedClock clock;
     private final Runnable ended;
@@ -38,18 +38,18 @@ final class WorkerProcess implements Machine {
     /**
      * Starts a process.
      *
-     * @param ended told when the process is no more
+     * @param ended called when the process has ended
      */
-    WorkerProcess(World world, Lots lots, WorkerSettings settings, Set<String> types, Runnable ended) {
+    WorkerProcess(World world, RandomSource randomness, WorkerSettings settings, Set<String> types, Runnable ended) {
         this.world = world;
-        this.lots = lots;
+        this.randomness = randomness;
         this.settings = settings;
         this.ended = ended;
-        this.clock = new SkewedClock(world.timeline, lots.split());
+        this.clock = new SkewedClock(world.timeline, randomness.split());
         NotingStore notes = new NotingStore();
-        SimulatedHost host =
-                new SimulatedHost(world.timeline, this, notes, lots.split().generator());
-        Handling handling = new Handling(world, this, host, lots.split());
+        SimulatedHost host = new SimulatedHost(
+                world.timeline, this, notes, randomness.split().generator());
+        Handling handling = new Handling(world, this, host, randomness.split());
         this.loop = new WorkerLoop(notes, host, settings, handling.of(types), Codec.standard());
         this.registration = world.store.listen(new Ear());
         world.trace.line(name(), "starts");
@@ -61,7 +61,7 @@ final class WorkerProcess implements Machine {
         @Override
         public void tasksMayBeDue(Collection<String> queues) {
             if (!Thread.currentThread().equals(world.thread)) {
-                return; // a store with threads of its own: whenever its hint comes, it would be another world each time
+                return; // a store with threads of its own: the time of its hints would make every run a different world
             }
             boolean ours = queues.isEmpty() || queues.stream().anyMatch(settings.queues()::contains);
             if (ours && !hinted) {
@@ -95,7 +95,7 @@ final class WorkerProcess implements Machine {
 
     @Override
     public void maybeStruck() {
-        if (!world.isCalm() && lots.chance(world.scenario.workerFaults().crashPerEvent())) {
+        if (!world.isCalm() && randomness.chance(world.scenario.workerFaults().crashPerEvent())) {
             crash("between two events");
         }
     }
@@ -117,12 +117,12 @@ final class WorkerProcess implements Machine {
 
     @Override
     public Duration untilBegun() {
-        return lots.chance(0.8) ? lots.spread(1, 300) : lots.spread(300, 15_000);
+        return randomness.chance(0.8) ? randomness.spread(1, 300) : randomness.spread(300, 15_000);
     }
 
     @Override
     public boolean ignoresInterrupt() {
-        boolean ignored = lots.chance(0.3);
+        boolean ignored = randomness.chance(0.3);
         if (ignored) {
             world.tally.count(Happening.INTERRUPT_IGNORED);
         }
@@ -131,7 +131,7 @@ final class WorkerProcess implements Machine {
 
     @Override
     public Duration untilNoticed() {
-        return lots.spread(1, 100);
+        return randomness.spread(1, 100);
     }
 
     void crash(String why) {
@@ -154,7 +154,7 @@ final class WorkerProcess implements Machine {
             return;
         }
         closing = true;
-        Duration grace = lots.spread(1, 10_000);
+        Duration grace = randomness.spread(1, 10_000);
         world.trace.line(name(), "closes within " + grace);
         registration.close();
         loop.close(grace, this::closed);
@@ -167,7 +167,7 @@ final class WorkerProcess implements Machine {
     private void closed() {
         world.trace.line(name(), "is closed");
         world.tally.count(Happening.WORKER_CLOSED);
-        Held.by(name(), world);
+        ClosedWorkerChecker.check(name(), world);
         end();
     }
 

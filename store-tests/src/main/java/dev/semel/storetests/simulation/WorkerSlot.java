@@ -9,34 +9,34 @@ import org.jspecify.annotations.Nullable;
 final class WorkerSlot {
 
     private final World world;
-    private final Lots lots;
+    private final RandomSource randomness;
     private final int number;
     private @Nullable WorkerProcess process;
     private int lives;
 
-    WorkerSlot(World world, Lots lots, int number) {
+    WorkerSlot(World world, RandomSource randomness, int number) {
         this.world = world;
-        this.lots = lots;
+        this.randomness = randomness;
         this.number = number;
     }
 
     void start() {
         lives++;
-        // The first one takes everything, so that every task with a handler is somebody's.
-        boolean all = number == 1 || lots.chance(0.5);
+        // The first one takes everything, so that every task with a handler has a worker.
+        boolean all = number == 1 || randomness.chance(0.5);
         WorkerSettings settings = new WorkerSettings(
                 "w" + number + "." + lives,
-                all ? Set.copyOf(Queueing.ALL) : Set.of(lots.oneOf(Queueing.ALL)),
-                lots.between(1, 4),
-                lots.oneOf(List.of(0, 2, 100)),
+                all ? Set.copyOf(Queueing.ALL) : Set.of(randomness.oneOf(Queueing.ALL)),
+                randomness.between(1, 4),
+                randomness.oneOf(List.of(0, 2, 100)),
                 world.scenario.lease(),
-                lots.millis(300, 2_000),
+                randomness.millis(300, 2_000),
                 world.scenario.maxVanished(),
                 WorkerSettings.FEWEST_BYTES);
-        Set<String> types = all ? Set.copyOf(Handling.TYPES) : Set.of(lots.oneOf(Handling.TYPES));
-        process = new WorkerProcess(world, lots.split(), settings, types, () -> {
+        Set<String> types = all ? Set.copyOf(Handling.TYPES) : Set.of(randomness.oneOf(Handling.TYPES));
+        process = new WorkerProcess(world, randomness.split(), settings, types, () -> {
             process = null;
-            world.timeline.after(lots.spread(100, 5_000), null, this::start);
+            world.timeline.after(randomness.spread(100, 5_000), null, this::start);
         });
         befall();
     }
@@ -48,21 +48,21 @@ final class WorkerSlot {
             return;
         }
         Scenario.WorkerFaults faults = world.scenario.workerFaults();
-        world.timeline.after(lots.spread(100, 20_000), victim, () -> {
+        world.timeline.after(randomness.spread(100, 20_000), victim, () -> {
             if (world.isCalm()) {
                 return;
             }
-            int lot = lots.between(0, 3);
-            if (lot == 0 && faults.freezes()) {
-                victim.freeze(lots.spread(100, 4 * world.scenario.lease().toMillis()));
-            } else if (lot == 1 && faults.closes()) {
+            int choice = randomness.between(0, 3);
+            if (choice == 0 && faults.freezes()) {
+                victim.freeze(randomness.spread(100, 4 * world.scenario.lease().toMillis()));
+            } else if (choice == 1 && faults.closes()) {
                 victim.close();
-            } else if (lot == 2 && faults.clockJumps()) {
-                victim.clock().disturb(lots);
+            } else if (choice == 2 && faults.clockJumps()) {
+                victim.clock().disturb(randomness);
                 world.trace.line(
                         victim.name(), "CLOCK now shows " + victim.clock().instant());
                 world.tally.count(Happening.WORKER_CLOCK_JUMPED);
-            } else if (lot == 3 && faults.crashPerEvent() > 0) {
+            } else if (choice == 3 && faults.crashPerEvent() > 0) {
                 victim.crash("by chance");
             }
             befall();

@@ -31,7 +31,7 @@ final class World {
     final TaskStore store;
     final Network network;
 
-    /** The ids and keys that were ever sent, for those who meddle. */
+    /** The ids and keys that were ever sent, for the operator and the thief. */
     final List<TaskId> sentIds = new ArrayList<>();
 
     final List<Identity> sentKeys = new ArrayList<>();
@@ -40,11 +40,11 @@ final class World {
 
     private boolean calm;
 
-    World(Scenario scenario, Simulation.StoreUnderTest opener, Lots lots) {
+    World(Scenario scenario, Simulation.StoreUnderTest opener, RandomSource randomness) {
         this.scenario = scenario;
         this.store = opener.open(storeClock);
-        this.network = new Network(this, lots.split());
-        this.provider = new Provider(this, lots.split());
+        this.network = new Network(this, randomness.split());
+        this.provider = new Provider(this, randomness.split());
     }
 
     /** A handler was started. */

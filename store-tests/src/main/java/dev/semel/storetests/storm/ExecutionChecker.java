@@ -1,9 +1,10 @@
 package dev.semel.storetests.storm;
 
-import dev.semel.store.Applied;
 import dev.semel.store.Claims.Claimed;
+import dev.semel.store.Settled;
+import dev.semel.store.Settlement;
 import dev.semel.store.Task;
-import dev.semel.store.Transition;
+import dev.semel.task.AttemptId;
 import dev.semel.task.Identity;
 import dev.semel.task.Lease;
 import java.util.ArrayList;
@@ -24,15 +25,15 @@ final class ExecutionChecker {
     private record Execution(StormOperation claim, Task task, Lease lease, long from, long until) {}
 
     private final StormClock clock;
-    private final Map<Lease, List<StormOperation>> movesOf = new HashMap<>();
+    private final Map<AttemptId, List<StormOperation>> settlementsOf = new HashMap<>();
     private final List<Execution> executions = new ArrayList<>();
 
     ExecutionChecker(StormClock clock, List<StormOperation> operations) {
         this.clock = clock;
         for (StormOperation operation : operations) {
-            if (operation.action() instanceof StormOperation.Move move
-                    && move.move() instanceof Transition.ByWorker byWorker) {
-                movesOf.computeIfAbsent(byWorker.lease(), lease -> new ArrayList<>())
+            if (operation.action() instanceof StormOperation.Settle settle) {
+                settlementsOf
+                        .computeIfAbsent(settle.settlement().lease().attemptId(), attempt -> new ArrayList<>())
                         .add(operation);
             }
         }
@@ -48,18 +49,19 @@ final class ExecutionChecker {
         Claimed claimed = claim.claimed();
         long leaseEnd = operation.span().clockAsked() + claim.lease().toMillis();
         long until = Long.MAX_VALUE;
-        List<StormOperation> moves = movesOf.getOrDefault(claimed.lease(), List.of());
-        for (StormOperation move : moves.stream()
+        List<StormOperation> settlements =
+                settlementsOf.getOrDefault(claimed.lease().attemptId(), List.of());
+        for (StormOperation sent : settlements.stream()
                 .sorted(Comparator.comparingLong(each -> each.span().asked()))
                 .toList()) {
-            Transition transition = ((StormOperation.Move) move.action()).move();
-            if (transition instanceof Transition.Ending) {
-                until = Math.min(until, move.span().asked());
-            } else if (transition instanceof Transition.Extend extend) {
-                long extended = move.span().clockAsked() + extend.duration().toMillis();
-                Applied answer = ((StormOperation.Move) move.action()).answer();
-                boolean holds = (answer == Applied.APPLIED || answer == Applied.CANCEL_REQUESTED)
-                        && move.span().clockAnswered() < leaseEnd;
+            StormOperation.Settle settle = (StormOperation.Settle) sent.action();
+            if (settle.settlement() instanceof Settlement.Ending) {
+                until = Math.min(until, sent.span().asked());
+            } else if (settle.settlement() instanceof Settlement.Extend extend) {
+                long extended = sent.span().clockAsked() + extend.duration().toMillis();
+                Settled answer = settle.answer();
+                boolean holds = (answer == Settled.APPLIED || answer == Settled.CANCEL_REQUESTED)
+                        && sent.span().clockAnswered() < leaseEnd;
                 leaseEnd = holds ? extended : Math.min(leaseEnd, extended);
             }
         }
@@ -71,7 +73,7 @@ final class ExecutionChecker {
     /**
      * Checks all executions.
      *
-     * @param concurrencies how many tasks of a queue run at the most
+     * @param concurrencies how many tasks of a queue run at most
      * @return what is wrong
      */
     List<String> check(Map<String, Integer> concurrencies) {

@@ -1,12 +1,15 @@
 package dev.semel.storetests.storm;
 
-import dev.semel.store.Applied;
 import dev.semel.store.NewTask;
+import dev.semel.store.Operated;
+import dev.semel.store.Operation;
+import dev.semel.store.Settled;
+import dev.semel.store.Settlement;
 import dev.semel.store.Submitted;
 import dev.semel.store.Submitted.ExistingTask;
 import dev.semel.store.Task;
-import dev.semel.store.Transition;
 import dev.semel.storetests.storm.StormOperation.Certainty;
+import dev.semel.task.Identity;
 import dev.semel.task.TaskId;
 import dev.semel.task.TaskState;
 import java.time.Instant;
@@ -14,21 +17,25 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the histories of all actors into one list of operations, and finds out what became of calls whose answer was lost: from
+ * Reads the histories of all actors into one list of operations, and finds out what happened to calls whose answer was lost: from
  * the answer to their repetition, and from what others saw.
  */
 final class HistoryReader {
 
-    /** What somebody saw of a task: that it was made, when, and as which run. */
+    /** What a call saw of a task: that it was created, when, and as which run. */
     record Sighting(int run, Instant createdAt) {}
 
     private final Map<TaskId, Sighting> seen = new HashMap<>();
     private final List<StormOperation> operations = new ArrayList<>();
+    private final Set<Identity> unseenLosses = new HashSet<>();
 
     private HistoryReader() {}
 
@@ -42,7 +49,7 @@ final class HistoryReader {
     static HistoryReader read(Collection<StormHistory> histories, Collection<Task> stored) {
         HistoryReader reader = new HistoryReader();
         Map<TaskId, List<StormOperation>> submissions = new LinkedHashMap<>();
-        List<StormOperation> moves = new ArrayList<>();
+        Map<Object, List<StormOperation>> changes = new LinkedHashMap<>();
         stored.forEach(reader::saw);
         for (StormHistory history : histories) {
             for (StormOperation operation : history.operations()) {
@@ -52,7 +59,8 @@ final class HistoryReader {
                         submissions
                                 .computeIfAbsent(submit.item().id(), id -> new ArrayList<>())
                                 .add(operation);
-                    case StormOperation.Move move -> moves.add(operation);
+                    case StormOperation.Settle settle -> add(changes, settle.settlement(), operation);
+                    case StormOperation.Operate operate -> add(changes, operate.operation(), operation);
                     case StormOperation.Claim claim -> reader.operations.add(operation);
                     case StormOperation.Look look -> reader.operations.add(operation);
                     case StormOperation.LookUp lookUp -> reader.operations.add(operation);
@@ -60,17 +68,29 @@ final class HistoryReader {
             }
         }
         submissions.forEach(reader::submissions);
-        reader.moves(moves);
+        changes.forEach(reader::sends);
         return reader;
+    }
+
+    private static void add(Map<Object, List<StormOperation>> changes, Object change, StormOperation operation) {
+        changes.computeIfAbsent(change, same -> new ArrayList<>()).add(operation);
     }
 
     List<StormOperation> operations() {
         return operations;
     }
 
-    /** The tasks that anybody saw. */
+    /** The tasks that any call saw. */
     Map<TaskId, Sighting> seen() {
         return seen;
+    }
+
+    /**
+     * The identities with a submission whose answer was lost and whose task was never seen. Where nothing is swept it was not created;
+     * otherwise it may have been made, replaced and removed.
+     */
+    Set<Identity> unseenLosses() {
+        return unseenLosses;
     }
 
     // ---- evidence
@@ -94,6 +114,7 @@ final class HistoryReader {
                     case Submitted.Rejected(ExistingTask task, boolean differs) -> saw(task);
                     case Submitted.Conflicted(ExistingTask task) -> saw(task);
                     case Submitted.Busy busy -> {}
+                    case Submitted.Cancellation cancellation -> {}
                 }
             }
             case StormOperation.Claim claim -> saw(claim.claimed().task());
@@ -109,7 +130,8 @@ final class HistoryReader {
                             new Sighting(lookUp.found().run(), lookUp.found().createdAt()));
                 }
             }
-            case StormOperation.Move move -> {}
+            case StormOperation.Settle settle -> {}
+            case StormOperation.Operate operate -> {}
         }
     }
 
@@ -135,35 +157,32 @@ final class HistoryReader {
             }
         }
         Sighting sighting = seen.get(id);
-        if (lostSend != null && lost != null && !made && sighting != null) {
+        if (lostSend == null || lost == null || made) {
+            return;
+        }
+        NewTask item = ((StormOperation.Submit) lostSend.action()).item();
+        if (sighting != null) {
             Submitted.Created created =
                     new Submitted.Created(id, sighting.run(), TaskState.PENDING, sighting.createdAt());
-            NewTask item = ((StormOperation.Submit) lostSend.action()).item();
             operations.add(lostSend.with(
                     lostSend.span().since(lost), new StormOperation.Submit(item, created), Certainty.REPEATED));
+        } else if (item.key() != null) {
+            unseenLosses.add(item.key().identity());
         }
     }
 
-    // ---- moves
+    // ---- settlements and operations
 
-    private void moves(List<StormOperation> moves) {
-        Map<Transition, List<StormOperation>> byMove = new LinkedHashMap<>();
-        for (StormOperation move : moves) {
-            byMove.computeIfAbsent(((StormOperation.Move) move.action()).move(), same -> new ArrayList<>())
-                    .add(move);
-        }
-        byMove.forEach(this::sends);
-    }
-
-    private void sends(Transition move, List<StormOperation> sends) {
+    /** All sends of one settlement or operation. */
+    private void sends(Object change, List<StormOperation> sends) {
         sends.sort(Comparator.comparingLong(send -> send.span().asked()));
         List<StormOperation> lost = new ArrayList<>();
         boolean applied = false;
         for (StormOperation send : sends) {
-            Applied answer = ((StormOperation.Move) send.action()).answer();
+            Object answer = answer(send);
             if (answer == null) {
                 lost.add(send);
-            } else if (answer == Applied.APPLIED && isSafeToMerge(move) && !applied) {
+            } else if ((answer == Settled.APPLIED || answer == Operated.APPLIED) && isSafeToMerge(change) && !applied) {
                 applied = true;
                 Span span = lost.isEmpty()
                         ? send.span()
@@ -179,11 +198,19 @@ final class HistoryReader {
         }
     }
 
+    private static @Nullable Object answer(StormOperation send) {
+        return switch (send.action()) {
+            case StormOperation.Settle settle -> settle.answer();
+            case StormOperation.Operate operate -> operate.answer();
+            default -> throw new IllegalArgumentException("Not a settlement or an operation: " + send);
+        };
+    }
+
     /**
      * Whether a repetition after a lost answer is answered as applied exactly if any of the sends was, and nothing of it can be
-     * undone in between. An outcome of an effect can: a later intent begins it anew.
+     * undone in between. An outcome of an effect can: a later intent begins it again.
      */
-    private static boolean isSafeToMerge(Transition move) {
-        return move instanceof Transition.Ending || move instanceof Transition.Redrive;
+    private static boolean isSafeToMerge(Object change) {
+        return change instanceof Settlement.Ending || change instanceof Operation.Redrive;
     }
 }

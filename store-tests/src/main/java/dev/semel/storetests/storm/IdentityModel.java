@@ -7,7 +7,7 @@ import dev.semel.store.NewTask;
 import dev.semel.store.Submitted;
 import dev.semel.store.Submitted.ExistingTask;
 import dev.semel.store.Task;
-import dev.semel.storetests.storm.ModelState.Held;
+import dev.semel.storetests.storm.ModelState.HeldKey;
 import dev.semel.task.Decision;
 import dev.semel.task.TaskId;
 import dev.semel.task.TaskState;
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The laws of one identity as a state machine: which states an operation with its answer can lead to. Several, where the
- * history does not tell what the clock showed, which task a lost claim took, or whether a sweep was there already; none, if no
+ * history does not contain what the clock showed, which task a lost claim took, or whether a sweep was before it; none, if no
  * law explains the answer.
  */
 final class IdentityModel {
@@ -30,12 +30,12 @@ final class IdentityModel {
     /** The retention with which every sweep of a storm is sent. */
     static final Duration RETENTION = Duration.ofMillis(2 * StormClock.MOST_AHEAD + 500);
 
-    // Two open tasks at the most, each with one step that nobody reports.
+    // Two open tasks at most, each with one step that is not reported.
     private static final int SILENT_STEPS = 2;
 
     private final LongUnaryOperator sweptUntil;
     private final LostClaims lostClaims;
-    private final MoveModel moves = new MoveModel(this);
+    private final ChangeModel changes = new ChangeModel(this);
 
     /**
      * Makes a model.
@@ -78,7 +78,8 @@ final class IdentityModel {
             case StormOperation.Submit submit -> submit(state, submit, operation);
             case StormOperation.Claim(Claimed claimed, Duration lease) ->
                 claim(state, claimed, lease, operation.span());
-            case StormOperation.Move move -> moves.step(state, move, operation.span());
+            case StormOperation.Settle settle -> changes.settle(state, settle, operation.span());
+            case StormOperation.Operate operate -> changes.operate(state, operate, operation.span());
             case StormOperation.Look(TaskId id, Task found) -> look(state, id, found, operation.span());
             case StormOperation.LookUp(var identity, KeyRecord found) -> lookUp(state, found, operation.span());
         };
@@ -95,7 +96,7 @@ final class IdentityModel {
                         state, task.attemptEnded(Outcome.VANISHED).ended(TaskState.CANCELLED, task.dueFrom(), null)));
             }
             if (lostClaims.any(since, span.answered()) && isClaimable(state, task, span)) {
-                next.add(state.with(task.begun(0)));
+                next.add(state.with(task.begun(0, 0)));
             }
         }
         return next;
@@ -136,7 +137,7 @@ final class IdentityModel {
     }
 
     /** Whether a sweep may have removed the record by the end of a span. */
-    private boolean mayBeFree(ModelState state, Held held, Span span) {
+    private boolean mayBeFree(ModelState state, HeldKey held, Span span) {
         return state.open().isEmpty() && sweptUntil.applyAsLong(span.answered()) >= held.expiresFrom();
     }
 
@@ -149,17 +150,17 @@ final class IdentityModel {
         return there && task != null && mayBeGone(task, span) ? List.of(state.with(task.removed())) : List.of();
     }
 
-    /** The states in which the record is gone, if it is or may be. */
+    /** The states without the record, if it was or may have been removed. */
     List<ModelState> withoutRecord(ModelState state, Span span) {
-        Held held = state.held();
+        HeldKey held = state.held();
         if (held == null) {
             return List.of(state);
         }
-        return mayBeFree(state, held, span) ? List.of(state.with((Held) null)) : List.of();
+        return mayBeFree(state, held, span) ? List.of(state.with((HeldKey) null)) : List.of();
     }
 
     /** Whether a window has passed: surely, surely not, or either. */
-    static List<Boolean> windowPassed(Held held, Span span) {
+    static List<Boolean> windowPassed(HeldKey held, Span span) {
         List<Boolean> possible = new ArrayList<>();
         if (span.clockAsked() < held.expiresUntil()) {
             possible.add(false);
@@ -183,7 +184,7 @@ final class IdentityModel {
         for (ModelState seen : same == null ? List.of(state) : seenAgain(state, same, operation.span())) {
             ModelTask known = seen.task(item.id());
             boolean stored = known != null && !known.gone();
-            Held held = seen.held();
+            HeldKey held = seen.held();
             boolean named = held != null && held.taskId().equals(item.id());
             if (stored || named) {
                 if (answer instanceof Submitted.Created created && isSame(known, created, operation)) {
@@ -204,9 +205,9 @@ final class IdentityModel {
         if (!task.gone() && mayBeGone(task, span)) {
             possible.add(state.with(task.removed()));
         }
-        Held held = state.held();
+        HeldKey held = state.held();
         if (held != null && held.taskId().equals(task.id()) && mayBeFree(state, held, span)) {
-            List.copyOf(possible).forEach(each -> possible.add(each.with((Held) null)));
+            List.copyOf(possible).forEach(each -> possible.add(each.with((HeldKey) null)));
         }
         return possible;
     }
@@ -220,7 +221,7 @@ final class IdentityModel {
 
     private List<ModelState> decide(
             ModelState state, NewTask item, NewTask.KeyRequest key, Submitted answer, StormOperation operation) {
-        Held held = state.held();
+        HeldKey held = state.held();
         Decision.Request request = new Decision.Request(item.type(), key.inputHash());
         if (held == null) {
             return create(state, item, 1, item.id(), answer, operation);
@@ -279,7 +280,7 @@ final class IdentityModel {
 
     private List<ModelState> answeredWith(ModelState state, ExistingTask existing, Span span) {
         ModelTask holder = state.holder();
-        Held held = state.held();
+        HeldKey held = state.held();
         boolean same = held != null
                 && existing.taskId().equals(holder.id())
                 && existing.run() == holder.run()
@@ -317,7 +318,7 @@ final class IdentityModel {
         NewTask.KeyRequest key = item.key();
         if (key != null) {
             long end = now + key.ttl().toMillis();
-            next = next.with(new Held(item.id(), key.inputHash(), end, end));
+            next = next.with(new HeldKey(item.id(), key.inputHash(), end, end));
         }
         return List.of(next);
     }
@@ -333,7 +334,10 @@ final class IdentityModel {
                 && claimed.task().run() == task.run()
                 && claimed.task().lineage().equals(task.lineage())
                 && claimed.task().createdAt().toEpochMilli() == task.createdAt();
-        return fits && task != null ? List.of(state.with(task.begun(span.clockAsked() + lease.toMillis()))) : List.of();
+        return fits && task != null
+                ? List.of(state.with(task.begun(
+                        span.clockAsked() + lease.toMillis(), claimed.lease().claim())))
+                : List.of();
     }
 
     private List<ModelState> look(ModelState state, TaskId id, @Nullable Task found, Span span) {
@@ -352,7 +356,7 @@ final class IdentityModel {
     }
 
     private List<ModelState> lookUp(ModelState state, @Nullable KeyRecord found, Span span) {
-        Held held = state.held();
+        HeldKey held = state.held();
         if (found == null) {
             return withoutRecord(state, span);
         }

@@ -14,10 +14,10 @@ import java.util.Set;
  * Looks for an order of the operations of one identity that explains every answer: each operation takes effect at one moment
  * between its question and its answer, and the answers are those that {@link IdentityModel} gives in that order.
  *
- * <p>It goes through questions and answers in order of time and keeps the set of all situations that are still possible: a state,
+ * <p>It reads calls and answers in order of time and keeps the set of all situations that are still possible: a state,
  * and which of the open calls have taken effect already. A call is ordered no earlier than necessary, that is when it is
- * answered, together with those that had to come before it. A call that changes nothing is taken as soon as its answer is true:
- * later it may be false, and taking it restricts nobody.
+ * answered, together with those that had to be before it. A call that changes nothing is taken as soon as its answer is true:
+ * later it may be false, and taking it restricts no other.
  */
 final class LinearizabilityChecker {
 
@@ -31,7 +31,7 @@ final class LinearizabilityChecker {
 
         record Explained() implements Verdict {}
 
-        /** There are too many possibilities to tell. */
+        /** There are too many possibilities to decide. */
         record Undecided() implements Verdict {}
 
         /**
@@ -80,7 +80,7 @@ final class LinearizabilityChecker {
             events.add(new Event(operation.span().asked(), false, operation));
             events.add(new Event(operation.span().answered(), true, operation));
         }
-        // At the same nanosecond a question comes first: then the two calls overlap, which allows more.
+        // At the same nanosecond a call is before an answer: then the two calls overlap, which allows more.
         events.sort(Comparator.comparingLong(Event::nanos).thenComparing(Event::isAnswer));
         Deque<StormOperation> answered = new ArrayDeque<>();
         for (Event event : events) {
@@ -124,7 +124,7 @@ final class LinearizabilityChecker {
         return without;
     }
 
-    /** The situations in which an operation has taken effect, after others that had to come first. */
+    /** The situations in which an operation has taken effect, after others that had to be first. */
     private Set<Situation> search(StormOperation operation, boolean withLost) {
         Set<Situation> kept = new LinkedHashSet<>();
         Set<Situation> seen = new HashSet<>(situations);

@@ -5,7 +5,7 @@ import java.util.Comparator;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** When claims were under way whose answers were lost: only then a task may have been claimed and nobody knows. */
+/** When claims were under way whose answers were lost: only then a task may have been claimed without a trace. */
 final class LostClaims {
 
     // Spans that overlap are one: from its beginning to its end.

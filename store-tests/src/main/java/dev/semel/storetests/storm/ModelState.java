@@ -27,7 +27,7 @@ final class ModelState {
      * @param expiresFrom the earliest end of its window, in milliseconds
      * @param expiresUntil the latest end of its window
      */
-    record Held(TaskId taskId, InputHash inputHash, long expiresFrom, long expiresUntil) {}
+    record HeldKey(TaskId taskId, InputHash inputHash, long expiresFrom, long expiresUntil) {}
 
     // A change copies one bucket and this many references, instead of hundreds of tasks.
     private static final int BUCKETS = 64;
@@ -36,14 +36,14 @@ final class ModelState {
 
     private final ModelTask[][] tasks;
     private final List<TaskId> open;
-    private final @Nullable Held held;
+    private final @Nullable HeldKey held;
     private final Map<EffectId, StoredEffect> effects;
     private final long sum;
 
     private ModelState(
             ModelTask[][] tasks,
             List<TaskId> open,
-            @Nullable Held held,
+            @Nullable HeldKey held,
             Map<EffectId, StoredEffect> effects,
             long sum) {
         this.tasks = tasks;
@@ -79,7 +79,7 @@ final class ModelState {
     }
 
     @Nullable
-    Held held() {
+    HeldKey held() {
         return held;
     }
 
@@ -112,7 +112,7 @@ final class ModelState {
         return new ModelState(more, nowOpen, held, effects, sum ^ mixed(before) ^ mixed(task));
     }
 
-    ModelState with(@Nullable Held next) {
+    ModelState with(@Nullable HeldKey next) {
         return new ModelState(tasks, open, next, effects, sum ^ mixed(held) ^ mixed(next));
     }
 
@@ -150,7 +150,7 @@ final class ModelState {
 
     @Override
     public String toString() {
-        return "held by " + (held == null ? "nobody" : held.taskId() + " until " + held.expiresFrom() % 10_000_000)
+        return "held by " + (held == null ? "no task" : held.taskId() + " until " + held.expiresFrom() % 10_000_000)
                 + (held == null || open.contains(held.taskId()) ? "" : " (" + holder() + ")") + ", open " + open();
     }
 }

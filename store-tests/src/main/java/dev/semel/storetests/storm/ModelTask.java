@@ -20,8 +20,9 @@ import org.jspecify.annotations.Nullable;
  * @param createdAt when it was made, exactly
  * @param state its state; for one with a mutex, pending and waiting are the same
  * @param attempt its newest attempt
+ * @param claim the number of the claim that began that attempt; 0 if its answer was lost, or before the first
  * @param outcomes how its attempts ended
- * @param cancelRequested whether somebody asked it to cancel
+ * @param cancelRequested whether its cancellation was requested
  * @param parked whether it waits for a resolution of an effect
  * @param dueFrom from when on it can be claimed: its start, its retry or the end of its lease
  * @param endedFrom from when on it had ended
@@ -36,6 +37,7 @@ record ModelTask(
         long createdAt,
         TaskState state,
         int attempt,
+        long claim,
         Map<Integer, Outcome> outcomes,
         boolean cancelRequested,
         boolean parked,
@@ -47,7 +49,7 @@ record ModelTask(
 
     static ModelTask created(NewTask item, int run, TaskId lineage, long createdAt, TaskState state, long dueFrom) {
         return new ModelTask(
-                item, run, lineage, createdAt, state, 0, Map.of(), false, false, dueFrom, 0, Set.of(), null, false);
+                item, run, lineage, createdAt, state, 0, 0, Map.of(), false, false, dueFrom, 0, Set.of(), null, false);
     }
 
     TaskId id() {
@@ -71,24 +73,24 @@ record ModelTask(
         return state == TaskState.PENDING || state == TaskState.WAITING;
     }
 
-    ModelTask begun(long leaseEnd) {
+    ModelTask begun(long leaseEnd, long byClaim) {
         ModelTask before = isRunning() ? attemptEnded(Outcome.VANISHED) : this;
-        return before.in(TaskState.RUNNING, leaseEnd, attempt + 1, false);
+        return before.in(TaskState.RUNNING, leaseEnd, attempt + 1, byClaim, false);
     }
 
     ModelTask extended(long leaseEnd) {
-        return in(state, leaseEnd, attempt, parked);
+        return in(state, leaseEnd, attempt, claim, parked);
     }
 
     ModelTask pending(long due) {
-        return in(TaskState.PENDING, due, attempt, false);
+        return in(TaskState.PENDING, due, attempt, claim, false);
     }
 
     ModelTask parkedNow() {
-        return in(TaskState.WAITING, dueFrom, attempt, true);
+        return in(TaskState.WAITING, dueFrom, attempt, claim, true);
     }
 
-    private ModelTask in(TaskState next, long due, int newAttempt, boolean isParked) {
+    private ModelTask in(TaskState next, long due, int newAttempt, long newClaim, boolean isParked) {
         return new ModelTask(
                 item,
                 run,
@@ -96,6 +98,7 @@ record ModelTask(
                 createdAt,
                 next,
                 newAttempt,
+                newClaim,
                 outcomes,
                 cancelRequested,
                 isParked,
@@ -114,6 +117,7 @@ record ModelTask(
                 createdAt,
                 end,
                 attempt,
+                claim,
                 outcomes,
                 cancelRequested,
                 false,
@@ -134,6 +138,7 @@ record ModelTask(
                 createdAt,
                 state,
                 attempt,
+                claim,
                 more,
                 cancelRequested,
                 parked,
@@ -146,8 +151,8 @@ record ModelTask(
 
     ModelTask askedToCancel() {
         return new ModelTask(
-                item, run, lineage, createdAt, state, attempt, outcomes, true, parked, dueFrom, endedFrom, redriven,
-                result, gone);
+                item, run, lineage, createdAt, state, attempt, claim, outcomes, true, parked, dueFrom, endedFrom,
+                redriven, result, gone);
     }
 
     ModelTask redrivenAt(long due) {
@@ -160,6 +165,7 @@ record ModelTask(
                 createdAt,
                 TaskState.PENDING,
                 attempt,
+                claim,
                 outcomes,
                 cancelRequested,
                 false,
@@ -178,6 +184,7 @@ record ModelTask(
                 createdAt,
                 state,
                 attempt,
+                claim,
                 outcomes,
                 cancelRequested,
                 parked,

@@ -99,7 +99,7 @@ final class ProcessWire {
                     write(out, part(values, component));
                 }
             }
-            default -> throw new IllegalStateException("Nobody knows how to send a " + value.getClass());
+            default -> throw new IllegalStateException("Not a value that can be sent: " + value.getClass());
         }
     }
 

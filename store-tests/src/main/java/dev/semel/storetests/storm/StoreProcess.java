@@ -21,6 +21,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
@@ -30,8 +31,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A handle on a store that another process has opened. Every call goes to that process and is made there; many can be under way.
- * The process can be killed in the middle of them: then nobody knows whether they were done, and the next call starts another one.
+ * A handle on a store that another process has opened. Every call is sent to that process and executed there; many can be under way.
+ * The process can be killed in the middle of them: then it is unknown whether they were done, and the next call starts another one.
  *
  * <p>Only calls whose arguments and answers are plain data can be made: no listening, no joining of transactions.
  */
@@ -99,7 +100,7 @@ public final class StoreProcess implements AutoCloseable {
      * Makes a handle. The process is started by the first call.
      *
      * @param command starts it; its main method is to call {@link #serve}
-     * @param clock the clock that its store goes by, too: a shared one
+     * @param clock the clock of its store too: a shared one
      */
     public StoreProcess(List<String> command, ManualClock clock) {
         this.command = List.copyOf(command);
@@ -109,6 +110,9 @@ public final class StoreProcess implements AutoCloseable {
                     if (method.getName().equals("close")) {
                         close();
                         return null;
+                    }
+                    if (method.getReturnType().equals(Optional.class) && method.getParameterCount() == 0) {
+                        return Optional.empty(); // transactions of this process cannot be joined from another one
                     }
                     return method.getDeclaringClass().equals(Object.class)
                             ? method.invoke(this, arguments)
@@ -206,7 +210,7 @@ public final class StoreProcess implements AutoCloseable {
 
     /**
      * Makes the calls that arrive at the standard input, each on a thread of its own, and writes the answers to the standard
-     * output, which must not be used before. Returns when the input ends, which is when the process that asks has ended.
+     * output, which must not be used before. Returns when the input ends, which is when the calling process has ended.
      *
      * @param open opens the store
      * @throws IOException if the streams fail
@@ -261,7 +265,7 @@ public final class StoreProcess implements AutoCloseable {
                 answers.flush();
             }
         } catch (IOException e) {
-            Runtime.getRuntime().halt(1); // nobody listens any more
+            Runtime.getRuntime().halt(1); // no process reads the answers any more
         }
     }
 

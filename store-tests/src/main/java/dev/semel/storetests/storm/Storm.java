@@ -23,7 +23,7 @@ public final class Storm {
      *
      * @param storage the store to try
      * @param firstSeed the seed of the first round
-     * @param roundLength how long the calls of one round go on
+     * @param roundLength how long the calls of one round last
      * @param length how long the storm lasts; one round is run in any case
      * @throws AssertionError if a law is broken; it names the seed, the identity and the operations in order
      * @throws InterruptedException if the thread is interrupted

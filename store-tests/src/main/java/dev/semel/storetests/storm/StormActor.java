@@ -1,20 +1,22 @@
 package dev.semel.storetests.storm;
 
-import dev.semel.store.Applied;
 import dev.semel.store.ClaimRequest;
 import dev.semel.store.Claims;
 import dev.semel.store.Claims.Claimed;
-import dev.semel.store.JoiningStore;
 import dev.semel.store.KeyRecord;
 import dev.semel.store.NewTask;
+import dev.semel.store.Operated;
+import dev.semel.store.Operation;
 import dev.semel.store.QueueSettings;
+import dev.semel.store.Settled;
+import dev.semel.store.Settlement;
+import dev.semel.store.SubmitRequest;
 import dev.semel.store.Submitted;
 import dev.semel.store.SweepRequest;
 import dev.semel.store.Swept;
 import dev.semel.store.Task;
 import dev.semel.store.TaskStore;
-import dev.semel.store.TransactingStore;
-import dev.semel.store.Transition;
+import dev.semel.store.Transacting;
 import dev.semel.storetests.storm.StormOperation.Certainty;
 import dev.semel.task.Identity;
 import dev.semel.task.StoreUnavailable;
@@ -61,7 +63,7 @@ final class StormActor implements Runnable {
             Predicate<StormHistory> isOver) {
         this.number = number;
         this.near = handles.subList(0, StormRound.HANDLES);
-        this.transacting = handles.getFirst() instanceof TransactingStore;
+        this.transacting = handles.getFirst().transacting().isPresent();
         this.weather = weather;
         this.storage = storage;
         this.board = board;
@@ -176,8 +178,10 @@ final class StormActor implements Runnable {
                     (store, again) -> {
                         try {
                             connection.setAutoCommit(false);
-                            List<Submitted> answers = ((JoiningStore) plan.pick(near))
-                                    .joining(connection)
+                            List<Submitted> answers = plan.pick(near)
+                                    .joining()
+                                    .orElseThrow()
+                                    .join(connection)
                                     .submit(batch);
                             if (commits) {
                                 committing[0] = true;
@@ -242,61 +246,58 @@ final class StormActor implements Runnable {
     }
 
     private void settle() {
-        List<Transition> batch = attempts.moves();
+        List<Settlement> batch = attempts.settlements();
         if (batch.isEmpty()) {
             return;
         }
-        if (weather.joins() && plan.oneIn(8) && batch.getFirst() instanceof Transition.Complete complete) {
+        if (weather.joins() && plan.oneIn(8) && batch.getFirst() instanceof Settlement.Complete complete) {
             completeInTransaction(complete);
             return;
         }
-        apply(batch);
+        settle(batch);
     }
 
-    private void completeInTransaction(Transition.Complete complete) {
-        StormCaller.Answer<Applied> answer = caller.call(
-                1,
-                span -> recordMoves(List.of(complete), null, transacting, span),
-                (store, again) -> plan.pick(near) instanceof TransactingStore own
-                        ? own.complete(complete.lease(), connection -> complete.result())
-                        : store.apply(List.of(complete)).getFirst());
+    private void completeInTransaction(Settlement.Complete complete) {
+        StormCaller.Answer<Settled> answer = caller.call(
+                1, span -> recordSettlements(List.of(complete), null, transacting, span), (store, again) -> {
+                    Optional<Transacting> own = plan.pick(near).transacting();
+                    return own.isPresent()
+                            ? own.get().complete(complete.lease(), connection -> complete.result())
+                            : store.settle(List.of(complete)).getFirst();
+                });
         if (answer != null) {
-            recordMoves(List.of(complete), List.of(answer.value()), transacting, answer.span());
+            recordSettlements(List.of(complete), List.of(answer.value()), transacting, answer.span());
         }
     }
 
-    private void apply(List<Transition> batch) {
-        StormCaller.Answer<List<Applied>> answer =
-                caller.call(span -> recordMoves(batch, null, false, span), (store, again) -> store.apply(batch));
+    private void settle(List<Settlement> batch) {
+        StormCaller.Answer<List<Settled>> answer =
+                caller.call(span -> recordSettlements(batch, null, false, span), (store, again) -> store.settle(batch));
         if (answer != null) {
-            recordMoves(batch, answer.value(), false, answer.span());
+            recordSettlements(batch, answer.value(), false, answer.span());
         }
     }
 
-    private void recordMoves(
-            List<? extends Transition> batch, @Nullable List<Applied> answers, boolean inTransaction, Span span) {
+    private void recordSettlements(
+            List<? extends Settlement> batch, @Nullable List<Settled> answers, boolean inTransaction, Span span) {
         if (answers != null && answers.size() != batch.size()) {
             history.failed(answers.size() + " answers to a batch of " + batch.size());
             return;
         }
         Map<TaskId, StormOperation> earlier = new HashMap<>();
         for (int i = 0; i < batch.size(); i++) {
-            Transition move = batch.get(i);
-            Applied answer = answers == null ? null : answers.get(i);
-            TaskId task = move instanceof Transition.ByWorker byWorker
-                    ? byWorker.lease().taskId()
-                    : null;
+            Settlement settlement = batch.get(i);
+            Settled answer = answers == null ? null : answers.get(i);
+            TaskId task = settlement.lease().taskId();
             StormOperation operation = new StormOperation(
                     number,
                     span,
-                    task == null ? null : earlier.get(task),
-                    new StormOperation.Move(move, answer, inTransaction),
+                    earlier.get(task),
+                    new StormOperation.Settle(settlement, answer, inTransaction),
                     answer == null ? Certainty.LOST : Certainty.ANSWERED);
             history.add(operation);
-            if (task != null) {
-                earlier.put(task, operation);
-            }
-            attempts.answered(move, answer);
+            earlier.put(task, operation);
+            attempts.settled(settlement, answer);
         }
     }
 
@@ -304,33 +305,75 @@ final class StormActor implements Runnable {
 
     private void meddle() {
         StormBoard.Seen seen = board.task(plan.random);
-        Transition.Redrive dead = board.dead(plan.random);
-        Transition.Resolve unknown = board.unknown(plan.random);
+        Operation.Redrive dead = board.dead(plan.random);
+        Operation.Resolve unknown = board.unknown(plan.random);
         switch (plan.random.nextInt(12)) {
             case 0, 1 -> {
                 if (seen != null) {
-                    apply(List.of(new Transition.Cancel(seen.id())));
+                    cancel(seen.id());
                 }
             }
             case 2, 3, 4 -> {
                 if (dead != null) {
-                    apply(List.of(dead));
+                    operate(dead);
                 }
             }
             case 5, 6 -> {
                 if (seen != null && seen.identity() != null && weather.releases()) {
-                    apply(List.of(new Transition.ReleaseKey(seen.identity(), seen.id())));
+                    operate(new Operation.ReleaseKey(seen.identity(), seen.id()));
                 }
             }
             case 7 -> {
                 if (unknown != null) {
-                    apply(List.of(unknown));
+                    operate(unknown);
                 }
             }
             case 8 -> sweep();
             case 9 -> pause();
             default -> look(seen);
         }
+    }
+
+    /** Cancels as an operator or as a submitter, which means the same. */
+    private void cancel(TaskId id) {
+        Operation.Cancel cancel = new Operation.Cancel(id);
+        if (plan.oneIn(2)) {
+            operate(cancel);
+            return;
+        }
+        List<SubmitRequest> batch = List.of(new SubmitRequest.Cancel(id));
+        StormCaller.Answer<List<Submitted>> answer =
+                caller.call(span -> recordOperation(cancel, null, span), (store, again) -> store.submit(batch));
+        if (answer != null) {
+            recordOperation(cancel, operated(answer.value().getFirst()), answer.span());
+        }
+    }
+
+    private static Operated operated(Submitted answer) {
+        return switch ((Submitted.Cancellation) answer) {
+            case CANCELLED -> Operated.APPLIED;
+            case REQUESTED -> Operated.CANCEL_REQUESTED;
+            case TOO_LATE -> Operated.STALE;
+            case NOT_FOUND -> Operated.NOT_FOUND;
+        };
+    }
+
+    private void operate(Operation operation) {
+        StormCaller.Answer<List<Operated>> answer = caller.call(
+                span -> recordOperation(operation, null, span), (store, again) -> store.operate(List.of(operation)));
+        if (answer != null) {
+            recordOperation(operation, answer.value().getFirst(), answer.span());
+        }
+    }
+
+    private void recordOperation(Operation operation, @Nullable Operated answer, Span span) {
+        history.add(new StormOperation(
+                number,
+                span,
+                null,
+                new StormOperation.Operate(operation, answer),
+                answer == null ? Certainty.LOST : Certainty.ANSWERED));
+        attempts.operated(operation, answer);
     }
 
     private void sweep() {
@@ -346,8 +389,8 @@ final class StormActor implements Runnable {
 
     private void pause() {
         QueueSettings settings = QueueSettings.builder().paused(plan.oneIn(4)).build();
-        StormCaller.Answer<List<Applied>> unused = caller.call(
-                span -> {}, (store, again) -> store.apply(List.of(new Transition.SetQueue(StormPlan.SLOW, settings))));
+        StormCaller.Answer<List<Operated>> unused = caller.call(
+                span -> {}, (store, again) -> store.operate(List.of(new Operation.SetQueue(StormPlan.SLOW, settings))));
     }
 
     private void look(StormBoard.@Nullable Seen seen) {

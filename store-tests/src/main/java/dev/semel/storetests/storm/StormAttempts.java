@@ -1,10 +1,12 @@
 package dev.semel.storetests.storm;
 
-import dev.semel.store.Applied;
 import dev.semel.store.Claims.Claimed;
 import dev.semel.store.EffectOutcome;
+import dev.semel.store.Operated;
+import dev.semel.store.Operation;
 import dev.semel.store.Resolution;
-import dev.semel.store.Transition;
+import dev.semel.store.Settled;
+import dev.semel.store.Settlement;
 import dev.semel.task.EffectId;
 import dev.semel.task.Lease;
 import java.util.ArrayList;
@@ -13,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The attempts that one actor holds, and what it does with them next: settles them in every way, extends them, records effects,
- * forgets them until their lease runs out, and comes back to some long after that.
+ * forgets them until their lease expires, and returns to some long after that.
  */
 final class StormAttempts {
 
@@ -40,14 +42,14 @@ final class StormAttempts {
     }
 
     /** What to do next with one or a few of them. */
-    List<Transition> moves() {
-        List<Transition> batch = new ArrayList<>();
+    List<Settlement> settlements() {
+        List<Settlement> batch = new ArrayList<>();
         int size = plan.oneIn(4) ? 1 + plan.random.nextInt(4) : 1;
         for (int i = 0; i < size && !held.isEmpty(); i++) {
             Claimed attempt = plan.pick(held);
-            Transition move = move(attempt);
-            if (move != null) {
-                batch.add(move);
+            Settlement settlement = settlement(attempt);
+            if (settlement != null) {
+                batch.add(settlement);
             }
         }
         if (!old.isEmpty() && plan.oneIn(8)) {
@@ -57,53 +59,53 @@ final class StormAttempts {
         return batch;
     }
 
-    private @Nullable Transition move(Claimed attempt) {
+    private @Nullable Settlement settlement(Claimed attempt) {
         Lease lease = attempt.lease();
         if (weather.effects() && plan.oneIn(3)) {
             return effect(attempt);
         }
         if (plan.oneIn(10)) {
-            return new Transition.Extend(lease, plan.lease());
+            return new Settlement.Extend(lease, plan.lease());
         }
         held.remove(attempt);
         old.add(attempt);
         if (old.size() > MOST_OLD) {
             old.removeFirst();
         }
-        // Forgotten: with a short lease another worker takes it, and this one may come back late.
+        // Forgotten: with a short lease another worker takes it, and this one may return late.
         return weather.shortLeases() && plan.oneIn(8) ? null : end(attempt);
     }
 
-    private Transition end(Claimed attempt) {
+    private Settlement end(Claimed attempt) {
         Lease lease = attempt.lease();
         return switch (plan.random.nextInt(12)) {
-            case 0 -> new Transition.Retry(lease, plan.delay(), "again");
-            case 1, 2, 3 -> new Transition.Fail(lease, plan.oneIn(4), "broken");
-            case 4 -> new Transition.PutBack(lease, plan.delay());
-            case 5 -> plan.oneIn(3) ? new Transition.Cancelled(lease) : complete(lease);
+            case 0 -> new Settlement.Retry(lease, plan.delay(), "again");
+            case 1, 2, 3 -> new Settlement.Fail(lease, plan.oneIn(4), "broken");
+            case 4 -> new Settlement.PutBack(lease, plan.delay());
+            case 5 -> plan.oneIn(3) ? new Settlement.Cancelled(lease) : complete(lease);
             default -> complete(lease);
         };
     }
 
-    private static Transition complete(Lease lease) {
-        // The result names its attempt, so that nobody's result is taken for another's.
-        return new Transition.Complete(lease, "\"" + lease.taskId() + "/" + lease.attempt() + "\"");
+    private static Settlement complete(Lease lease) {
+        // The result names its attempt, so that no result is mistaken for another's.
+        return new Settlement.Complete(lease, "\"" + lease.taskId() + "/" + lease.attempt() + "\"");
     }
 
-    private Transition effect(Claimed attempt) {
+    private Settlement effect(Claimed attempt) {
         Lease lease = attempt.lease();
         EffectId effect = new EffectId(attempt.task().lineage(), plan.oneIn(2) ? "charge" : "mail", 0);
         return switch (plan.random.nextInt(5)) {
-            case 0, 1 -> new Transition.Intend(lease, effect, null);
+            case 0, 1 -> new Settlement.Intend(lease, effect, null);
             case 2 ->
-                new Transition.Conclude(
+                new Settlement.Conclude(
                         lease, effect, new EffectOutcome.Done("\"" + lease.attempt() + "\"", EffectOutcome.How.RAN));
             case 3 ->
-                new Transition.Conclude(lease, effect, new EffectOutcome.NotDone("declined", EffectOutcome.How.RAN));
+                new Settlement.Conclude(lease, effect, new EffectOutcome.NotDone("declined", EffectOutcome.How.RAN));
             default -> {
                 held.remove(attempt);
-                board.leftUnknown(new Transition.Resolve(effect, lease, resolution()), plan.random);
-                yield new Transition.Park(lease, effect, "nobody knows");
+                board.leftUnknown(new Operation.Resolve(effect, lease.attemptId(), resolution()), plan.random);
+                yield new Settlement.Park(lease, effect, "nobody knows");
             }
         };
     }
@@ -113,17 +115,20 @@ final class StormAttempts {
         return new Resolution(verdict, null, "operator", "looked it up");
     }
 
-    /** Notes what others can do after a transition. */
-    void answered(Transition move, @Nullable Applied answer) {
-        if (move instanceof Transition.Fail fail && answer == Applied.APPLIED) {
-            board.died(
-                    new Transition.Redrive(fail.lease().taskId(), fail.lease().attempt()), plan.random);
+    /** Notes what others can do after a settlement. */
+    void settled(Settlement settlement, @Nullable Settled answer) {
+        if (settlement instanceof Settlement.Fail fail && answer == Settled.APPLIED) {
+            board.died(new Operation.Redrive(fail.lease().taskId(), fail.lease().attempt()), plan.random);
         }
-        if (move instanceof Transition.Resolve resolve
+    }
+
+    /** Notes what others can do after an operation. */
+    void operated(Operation operation, @Nullable Operated answer) {
+        if (operation instanceof Operation.Resolve resolve
                 && resolve.resolution().verdict() == Resolution.Verdict.GIVE_UP
-                && answer == Applied.APPLIED) {
+                && answer == Operated.APPLIED) {
             board.died(
-                    new Transition.Redrive(
+                    new Operation.Redrive(
                             resolve.left().taskId(), resolve.left().attempt()),
                     plan.random);
         }

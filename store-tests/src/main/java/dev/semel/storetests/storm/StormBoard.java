@@ -1,6 +1,6 @@
 package dev.semel.storetests.storm;
 
-import dev.semel.store.Transition;
+import dev.semel.store.Operation;
 import dev.semel.task.Identity;
 import dev.semel.task.TaskId;
 import java.util.SplittableRandom;
@@ -16,18 +16,18 @@ final class StormBoard {
     record Seen(TaskId id, @Nullable Identity identity) {}
 
     private final AtomicReferenceArray<Seen> tasks = new AtomicReferenceArray<>(PLACES);
-    private final AtomicReferenceArray<Transition.Redrive> dead = new AtomicReferenceArray<>(PLACES);
-    private final AtomicReferenceArray<Transition.Resolve> unknown = new AtomicReferenceArray<>(PLACES);
+    private final AtomicReferenceArray<Operation.Redrive> dead = new AtomicReferenceArray<>(PLACES);
+    private final AtomicReferenceArray<Operation.Resolve> unknown = new AtomicReferenceArray<>(PLACES);
 
     void seen(TaskId id, @Nullable Identity identity, SplittableRandom random) {
         tasks.set(random.nextInt(PLACES), new Seen(id, identity));
     }
 
-    void died(Transition.Redrive redrive, SplittableRandom random) {
+    void died(Operation.Redrive redrive, SplittableRandom random) {
         dead.set(random.nextInt(PLACES), redrive);
     }
 
-    void leftUnknown(Transition.Resolve resolve, SplittableRandom random) {
+    void leftUnknown(Operation.Resolve resolve, SplittableRandom random) {
         unknown.set(random.nextInt(PLACES), resolve);
     }
 
@@ -36,11 +36,11 @@ final class StormBoard {
         return tasks.get(random.nextInt(PLACES));
     }
 
-    Transition.@Nullable Redrive dead(SplittableRandom random) {
+    Operation.@Nullable Redrive dead(SplittableRandom random) {
         return dead.get(random.nextInt(PLACES));
     }
 
-    Transition.@Nullable Resolve unknown(SplittableRandom random) {
+    Operation.@Nullable Resolve unknown(SplittableRandom random) {
         return unknown.get(random.nextInt(PLACES));
     }
 }

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /**
- * All laws at once, under contention: a storm on the store. Short in a build; {@code -Dstorm=30m} lets it go on for half an hour,
+ * All laws at once, under contention: a storm on the store. Short in a build; {@code -Dstorm=30m} lets it last for half an hour,
  * and {@code -Dseed=N} begins with another seed.
  */
 public abstract class StormContract implements StormStorage {

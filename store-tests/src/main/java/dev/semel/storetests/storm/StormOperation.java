@@ -1,12 +1,14 @@
 package dev.semel.storetests.storm;
 
-import dev.semel.store.Applied;
 import dev.semel.store.Claims.Claimed;
 import dev.semel.store.KeyRecord;
 import dev.semel.store.NewTask;
+import dev.semel.store.Operated;
+import dev.semel.store.Operation;
+import dev.semel.store.Settled;
+import dev.semel.store.Settlement;
 import dev.semel.store.Submitted;
 import dev.semel.store.Task;
-import dev.semel.store.Transition;
 import dev.semel.task.Identity;
 import dev.semel.task.TaskId;
 import java.time.Duration;
@@ -15,13 +17,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * One item of a call: what was asked, what was answered, and when.
  *
- * @param actor who asked
+ * @param actor the caller
  * @param span when
  * @param after the item before it in the same batch, which takes effect first; null for none
  * @param action what was asked and answered
  * @param certainty what is known of its effect
  */
 record StormOperation(int actor, Span span, @Nullable StormOperation after, Action action, Certainty certainty) {
+
+    /** Of the clock's milliseconds, only what differs within a round is shown. */
+    static final long SHORT_CLOCK = 10_000_000;
 
     /** What is known of the effect of an operation. */
     enum Certainty {
@@ -42,13 +47,16 @@ record StormOperation(int actor, Span span, @Nullable StormOperation after, Acti
     /** One task that a claim gave. */
     record Claim(Claimed claimed, Duration lease) implements Action {}
 
-    /** A transition. */
-    record Move(Transition move, @Nullable Applied answer, boolean inTransaction) implements Action {}
+    /** A settlement. */
+    record Settle(Settlement settlement, @Nullable Settled answer, boolean inTransaction) implements Action {}
 
-    /** A look at a task; null if it is not there. */
+    /** An operation of an operator, or a cancellation by a submitter. */
+    record Operate(Operation operation, @Nullable Operated answer) implements Action {}
+
+    /** A read of a task; null if it is not stored. */
     record Look(TaskId id, @Nullable Task found) implements Action {}
 
-    /** A look at the record of an identity; null if there is none. */
+    /** A read of the record of an identity; null if there is none. */
     record LookUp(Identity identity, @Nullable KeyRecord found) implements Action {}
 
     /** What is known of this operation with its other sends: one of an earlier batch may have been the effective one. */
@@ -57,19 +65,21 @@ record StormOperation(int actor, Span span, @Nullable StormOperation after, Acti
                 actor, newSpan, newCertainty == Certainty.ANSWERED ? after : null, newAction, newCertainty);
     }
 
-    /** Whether its answer says that it changed nothing. */
+    /** Returns whether its answer means that it changed nothing. */
     boolean isQuiet() {
         return switch (action) {
             case Submit(NewTask item, Submitted answer) -> answer != null && !(answer instanceof Submitted.Created);
-            case Move(Transition move, Applied answer, boolean inTransaction) ->
-                answer != null && answer != Applied.APPLIED && answer != Applied.CANCEL_REQUESTED;
+            case Settle(Settlement settlement, Settled answer, boolean inTransaction) ->
+                answer != null && answer != Settled.APPLIED && answer != Settled.CANCEL_REQUESTED;
+            case Operate(Operation operation, Operated answer) ->
+                answer != null && answer != Operated.APPLIED && answer != Operated.CANCEL_REQUESTED;
             case Look look -> true;
             case LookUp lookUp -> true;
             case Claim claim -> false;
         };
     }
 
-    /** Each operation is one of its own, also if another one asked the same and was answered the same. */
+    /** Each operation is one of its own, even if another one asked the same and was answered the same. */
     @Override
     public boolean equals(@Nullable Object other) {
         return this == other;
@@ -80,14 +90,14 @@ record StormOperation(int actor, Span span, @Nullable StormOperation after, Acti
         return System.identityHashCode(this);
     }
 
-    /** One line for a person who looks for the cause. */
+    /** Returns one line for the report. */
     String line(long since) {
         return "%9.3f..%9.3f ms  clock %d..%d  actor %d  %s%s"
                 .formatted(
                         (span.asked() - since) / 1e6,
                         (span.answered() - since) / 1e6,
-                        span.clockAsked() % 10_000_000,
-                        span.clockAnswered() % 10_000_000,
+                        span.clockAsked() % SHORT_CLOCK,
+                        span.clockAnswered() % SHORT_CLOCK,
                         actor,
                         certainty == Certainty.ANSWERED ? "" : certainty + " ",
                         text());
@@ -106,11 +116,16 @@ record StormOperation(int actor, Span span, @Nullable StormOperation after, Acti
             }
             case Claim(Claimed claimed, Duration lease) ->
                 "claim for " + lease.toMillis() + " -> " + claimed.lease() + " run "
-                        + claimed.task().run() + " of " + claimed.task().queue();
-            case Move(Transition move, Applied answer, boolean inTransaction) ->
-                move + (inTransaction ? " in a transaction" : "") + " -> " + answer;
+                        + claimed.task().run() + " created " + claimed.task().createdAt() + " of "
+                        + claimed.task().queue();
+            case Settle(Settlement settlement, Settled answer, boolean inTransaction) ->
+                settlement + (inTransaction ? " in a transaction" : "") + " -> " + answer;
+            case Operate(Operation operation, Operated answer) -> operation + " -> " + answer;
             case Look(TaskId id, Task found) ->
-                "find " + id + " -> " + (found == null ? null : "run " + found.run() + " " + found.progress());
+                "find " + id + " -> "
+                        + (found == null
+                                ? null
+                                : "run " + found.run() + " created " + found.createdAt() + " " + found.progress());
             case LookUp(Identity identity, KeyRecord found) -> "record -> " + found;
         };
     }

@@ -181,7 +181,7 @@ final class StormPlan {
         return oneIn(3) ? Duration.ofMillis(random.nextInt(30)) : Duration.ZERO;
     }
 
-    /** How far time goes in one tick. */
+    /** The time that passes in one tick. */
     long tick() {
         return oneIn(80) ? 100 + random.nextInt(500) : 1 + random.nextInt(5);
     }

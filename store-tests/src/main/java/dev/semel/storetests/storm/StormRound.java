@@ -2,16 +2,17 @@ package dev.semel.storetests.storm;
 
 import dev.semel.store.KeyRecord;
 import dev.semel.store.NewTask;
+import dev.semel.store.Operation;
 import dev.semel.store.Page;
 import dev.semel.store.QueueSettings;
 import dev.semel.store.Task;
 import dev.semel.store.TaskQuery;
 import dev.semel.store.TaskStore;
-import dev.semel.store.Transition;
 import dev.semel.storetests.StoreInvariants;
 import dev.semel.storetests.storm.StormOperation.Certainty;
 import dev.semel.task.Identity;
 import dev.semel.task.RateLimit;
+import dev.semel.task.StoreUnavailable;
 import dev.semel.task.TaskId;
 import dev.semel.testkit.ManualClock;
 import java.io.IOException;
@@ -27,10 +28,14 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** One round of a storm: a fresh store, a few seconds of calls by many threads, and the judgement. */
 final class StormRound {
+
+    private static final long LOCKS_LEFT_NANOS = 10_000_000_000L;
 
     private static final int ACTORS = 8;
     static final int HANDLES = 2;
@@ -41,12 +46,12 @@ final class StormRound {
     private static final int KILL_ONE_IN = 400;
 
     /**
-     * What came of a round.
+     * The result of a round.
      *
      * @param violations what is wrong
      * @param calls how many calls were sent
      * @param lost how many of them had no answer
-     * @param undecided of how many identities the checker could not tell whether an order explains the answers
+     * @param undecided the number of identities for which the checker could not decide whether an order explains the answers
      * @param tasks how many tasks were stored at the end
      */
     record Result(List<String> violations, long calls, long lost, int undecided, int tasks) {}
@@ -64,7 +69,7 @@ final class StormRound {
      *
      * @param storage the store to try
      * @param seed decides all choices
-     * @param mostCalls how many calls each actor sends at the most: a fast store would give the checker more to think about than
+     * @param mostCalls how many calls each actor sends at most: a fast store would give the checker more to think about than
      *     a round is worth
      * @param patience how long a call may take before it hangs
      */
@@ -121,13 +126,13 @@ final class StormRound {
     }
 
     private static void setUpQueues(TaskStore store) {
-        List<Transition> settings = new ArrayList<>();
-        StormPlan.CONCURRENCIES.forEach((queue, most) -> settings.add(new Transition.DeclareQueue(
+        List<Operation> settings = new ArrayList<>();
+        StormPlan.CONCURRENCIES.forEach((queue, most) -> settings.add(new Operation.DeclareQueue(
                 queue, QueueSettings.builder().concurrency(most).build())));
-        settings.add(new Transition.DeclareQueue(
+        settings.add(new Operation.DeclareQueue(
                 StormPlan.SLOW,
                 QueueSettings.builder().rateLimit(RateLimit.parse("200/sec")).build()));
-        store.apply(settings);
+        store.operate(settings);
     }
 
     // ---- the storm
@@ -194,19 +199,64 @@ final class StormRound {
         if (!violations.isEmpty()) {
             return new Result(violations, calls, lost, 0, 0);
         }
-        List<Task> stored = stored(store);
+        List<Task> stored = patiently(() -> stored(store));
         Set<Identity> identities = new LinkedHashSet<>();
-        histories.add(lastLook(store, clock, histories, identities));
+        List<StormHistory> ofActors = List.copyOf(histories);
+        histories.add(patiently(() -> lastLook(store, clock, ofActors, identities)));
         StormChecker checker = new StormChecker(clock, histories, stored);
         violations.addAll(checker.check(StormPlan.CONCURRENCIES, weather.seriesEnd() || weather.sweeps()));
         try {
-            StoreInvariants.check(store, identities);
-            StoreInvariants.drain(store, clock.manual());
-            StoreInvariants.check(store, identities);
+            check(store, identities);
+            drain(store, clock.manual());
+            check(store, identities);
         } catch (AssertionError e) {
             violations.add("what is stored does not fit together: " + e.getMessage());
         }
+        if (!violations.isEmpty()) {
+            violations.add(StormReport.write(seed, histories));
+        }
         return new Result(violations, calls, lost, checker.undecided(), stored.size());
+    }
+
+    /**
+     * Works off all that is open. A connection that was cut, or a process that was killed, may hold its locks for a moment
+     * longer, and a claim passes over what is locked; so this is tried again for a while.
+     */
+    private static void drain(TaskStore store, ManualClock clock) {
+        long deadline = System.nanoTime() + LOCKS_LEFT_NANOS;
+        while (true) {
+            try {
+                StoreInvariants.drain(store, clock);
+                return;
+            } catch (AssertionError | StoreUnavailable e) {
+                if (System.nanoTime() > deadline) {
+                    throw e;
+                }
+                LockSupport.parkNanos(100_000_000);
+            }
+        }
+    }
+
+    private static void check(TaskStore store, Set<Identity> identities) {
+        boolean unused = patiently(() -> {
+            StoreInvariants.check(store, identities);
+            return true;
+        });
+    }
+
+    /** Reads until the store answers: a pool may still hand out a connection that the storm has cut. */
+    private static <T> T patiently(Supplier<T> read) {
+        long deadline = System.nanoTime() + LOCKS_LEFT_NANOS;
+        while (true) {
+            try {
+                return read.get();
+            } catch (StoreUnavailable e) {
+                if (System.nanoTime() > deadline) {
+                    throw e;
+                }
+                LockSupport.parkNanos(100_000_000);
+            }
+        }
     }
 
     private static List<Task> stored(TaskStore store) {

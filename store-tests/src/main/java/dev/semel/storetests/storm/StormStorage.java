@@ -39,7 +39,7 @@ public interface StormStorage {
      * Connects to the database of the store that was opened last, for submissions that join a transaction.
      *
      * @return a new connection, or null if the store cannot be joined
-     * @throws SQLException if the database refuses
+     * @throws SQLException if the database rejects
      */
     default @Nullable Connection connect() throws SQLException {
         return null;
@@ -47,7 +47,7 @@ public interface StormStorage {
 
     /**
      * Disturbs the surroundings of the store that was opened last, for example cuts one of its connections. What was answered
-     * must stay, and the store must go on.
+     * must stay, and the store must continue.
      *
      * @param random decides how
      */

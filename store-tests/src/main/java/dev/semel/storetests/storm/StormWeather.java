@@ -3,13 +3,13 @@ package dev.semel.storetests.storm;
 import java.util.SplittableRandom;
 
 /**
- * What goes on in one round. Not everything at once: where a window passes or an answer is lost, more orders are possible, and the
+ * The activities of one round. Not everything at once: where a window passes or an answer is lost, more orders are possible, and the
  * checker can say less.
  *
  * @param expiry whether windows are short enough to pass
  * @param releases whether keys are released
  * @param sweeps whether the store is swept
- * @param shortLeases whether leases run out before their worker settles
+ * @param shortLeases whether leases expire before their worker settles
  * @param faults the share of calls that fail, before or after they are done
  * @param interrupts whether threads are interrupted in their calls
  * @param disturbances whether the surroundings of the store are disturbed, for example its connections cut

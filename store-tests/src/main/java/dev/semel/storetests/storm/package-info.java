@@ -32,7 +32,7 @@
  * }
  * }</pre>
  *
- * <p>A build runs a few short rounds. {@code -Dstorm=30m} lets the storm go on for half an hour, {@code -Dseed=N} begins with
+ * <p>A build runs a few short rounds. {@code -Dstorm=30m} lets the storm last for half an hour, {@code -Dseed=N} begins with
  * another seed. A round has a store, a clock and keys of its own and is checked before the next one begins, so memory stays bounded.
  *
  * <h2>What is recorded</h2>
@@ -63,7 +63,7 @@
  * <h2>Reading a failure</h2>
  *
  * <p>It names the seed, the identity, the answer that cannot be explained, the states that were possible before it, and the last
- * operations in order of their answers. A seed repeats the choices of every thread, but not how the threads meet: run it
+ * operations in order of their answers. All calls of the round are written into a file, which it names too. A seed repeats the choices of every thread, but not how the threads meet: run it
  * several times, or with {@code -Dstorm=5m}.
  */
 @NullMarked

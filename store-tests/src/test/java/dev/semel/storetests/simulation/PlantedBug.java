@@ -1,17 +1,20 @@
 package dev.semel.storetests.simulation;
 
-import dev.semel.store.Applied;
 import dev.semel.store.ClaimRequest;
 import dev.semel.store.Claims;
 import dev.semel.store.Claims.Claimed;
 import dev.semel.store.InMemoryTaskStore;
 import dev.semel.store.KeyRecord;
 import dev.semel.store.NewTask;
+import dev.semel.store.Operated;
+import dev.semel.store.Operation;
+import dev.semel.store.Settled;
+import dev.semel.store.Settlement;
+import dev.semel.store.SubmitRequest;
 import dev.semel.store.Submitted;
 import dev.semel.store.Task;
 import dev.semel.store.Task.Progress;
 import dev.semel.store.TaskStore;
-import dev.semel.store.Transition;
 import dev.semel.task.Identity;
 import dev.semel.task.Lease;
 import dev.semel.task.TaskId;
@@ -100,10 +103,10 @@ enum PlantedBug implements Simulation.StoreUnderTest {
     /** The window of a provider changes nothing. */
     WINDOW_IGNORED(Invariant.WINDOWS),
 
-    /** A task is parked although somebody said meanwhile what became of its effect. */
+    /** A task is parked although somebody said meanwhile what happened to its effect. */
     PARK_OVERSLEEPS(Invariant.I7),
 
-    /** What somebody says about an effect lets no task go on. */
+    /** A resolution lets no task continue. */
     RESOLVE_WAKES_NOBODY(Invariant.I7);
 
     private final Invariant broken;
@@ -142,8 +145,10 @@ enum PlantedBug implements Simulation.StoreUnderTest {
             case LETTER_LOST -> new WrongQueues.LetterLost(right);
             case DATA_STAYS ->
                 new WrongQueues.SettingIgnored(right, said -> WrongQueues.with(said, true, true, true, false));
-            case INTENT_NOT_FENCED -> new WrongEffects.NotFenced(right, move -> move instanceof Transition.Intend);
-            case OUTCOME_NOT_FENCED -> new WrongEffects.NotFenced(right, move -> move instanceof Transition.Conclude);
+            case INTENT_NOT_FENCED ->
+                new WrongEffects.NotFenced(right, settlement -> settlement instanceof Settlement.Intend);
+            case OUTCOME_NOT_FENCED ->
+                new WrongEffects.NotFenced(right, settlement -> settlement instanceof Settlement.Conclude);
             case INTENT_DROPPED, INTENT_DROPPED_AND_EFFECT_REPEATED -> new WrongEffects.IntentDropped(right);
             case LEDGER_FORGOTTEN_ON_RERUN -> new WrongEffects.ForgottenOnRerun(right);
             case WINDOW_IGNORED -> new WrongEffects.WindowIgnored(right);
@@ -161,21 +166,25 @@ enum PlantedBug implements Simulation.StoreUnderTest {
         }
 
         @Override
-        public List<Applied> apply(List<Transition> batch) {
-            List<Applied> answers = new ArrayList<>();
-            for (Transition move : batch) {
-                answers.addAll(
-                        right.apply(List.of(move instanceof Transition.ByWorker byWorker ? newest(byWorker) : move)));
+        public List<Settled> settle(List<? extends Settlement> batch) {
+            List<Settled> answers = new ArrayList<>();
+            for (Settlement settlement : batch) {
+                answers.addAll(right.settle(List.of(newest(settlement))));
             }
             return answers;
         }
 
-        private Transition newest(Transition.ByWorker move) {
-            TaskId id = move.lease().taskId();
+        private Settlement newest(Settlement settlement) {
+            TaskId id = settlement.lease().taskId();
             Task task = right.find(List.of(id)).get(id);
             return task != null && task.state() == TaskState.RUNNING
-                    ? under(move, new Lease(id, task.progress().attempt()))
-                    : move;
+                    ? under(
+                            settlement,
+                            new Lease(
+                                    id,
+                                    task.progress().attempt(),
+                                    settlement.lease().claim()))
+                    : settlement;
         }
     }
 
@@ -194,10 +203,13 @@ enum PlantedBug implements Simulation.StoreUnderTest {
         }
 
         @Override
-        public List<Submitted> submit(List<NewTask> batch) {
+        public List<Submitted> submit(List<? extends SubmitRequest> batch) {
             List<Submitted> answers = new ArrayList<>();
-            for (NewTask item : batch) {
-                answers.addAll(right.submit(List.of(item.key() == null ? item : inItsLife(item, item.key()))));
+            for (SubmitRequest request : batch) {
+                answers.addAll(right.submit(List.of(
+                        request instanceof NewTask item && item.key() != null
+                                ? inItsLife(item, item.key())
+                                : request)));
             }
             return answers;
         }
@@ -216,11 +228,11 @@ enum PlantedBug implements Simulation.StoreUnderTest {
         }
 
         @Override
-        public List<Applied> apply(List<Transition> batch) {
-            return right.apply(batch.stream()
-                    .map(move -> move instanceof Transition.ReleaseKey release
-                            ? new Transition.ReleaseKey(life(release.identity()), release.taskId())
-                            : move)
+        public List<Operated> operate(List<? extends Operation> batch) {
+            return right.operate(batch.stream()
+                    .map(operation -> operation instanceof Operation.ReleaseKey release
+                            ? new Operation.ReleaseKey(life(release.identity()), release.taskId())
+                            : operation)
                     .toList());
         }
 
@@ -365,10 +377,10 @@ enum PlantedBug implements Simulation.StoreUnderTest {
         }
 
         @Override
-        public List<Applied> apply(List<Transition> batch) {
-            List<Applied> answers = right.apply(batch);
+        public List<Settled> settle(List<? extends Settlement> batch) {
+            List<Settled> answers = right.settle(batch);
             for (int i = 0; i < batch.size(); i++) {
-                if (batch.get(i) instanceof Transition.Complete late && answers.get(i) == Applied.STALE) {
+                if (batch.get(i) instanceof Settlement.Complete late && answers.get(i) == Settled.STALE) {
                     written.put(late.lease().taskId(), late.result());
                 }
             }

@@ -1,6 +1,5 @@
 package dev.semel.storetests.simulation;
 
-import dev.semel.store.Applied;
 import dev.semel.store.ClaimRequest;
 import dev.semel.store.Claims;
 import dev.semel.store.Claims.Claimed;
@@ -9,10 +8,14 @@ import dev.semel.store.EffectPage;
 import dev.semel.store.EffectQuery;
 import dev.semel.store.EffectRecord;
 import dev.semel.store.EffectState;
+import dev.semel.store.Operated;
+import dev.semel.store.Operation;
 import dev.semel.store.Resolution;
+import dev.semel.store.Settled;
+import dev.semel.store.Settlement;
 import dev.semel.store.Task;
 import dev.semel.store.TaskStore;
-import dev.semel.store.Transition;
+import dev.semel.task.AttemptId;
 import dev.semel.task.EffectId;
 import dev.semel.task.Lease;
 import dev.semel.task.TaskId;
@@ -32,17 +35,27 @@ final class WrongEffects {
 
     private WrongEffects() {}
 
-    /** A store that does something else with each move. */
-    abstract static class Moving extends WrongStore {
+    /** A store that does something else with some settlements or operations. */
+    abstract static class Changing extends WrongStore {
 
-        Moving(TaskStore right) {
+        Changing(TaskStore right) {
             super(right);
         }
 
-        abstract Applied move(Transition move);
+        Settled settle(Settlement settlement) {
+            return rightly(settlement);
+        }
 
-        Applied rightly(Transition move) {
-            return right.apply(List.of(move)).getFirst();
+        Operated operate(Operation operation) {
+            return rightly(operation);
+        }
+
+        final Settled rightly(Settlement settlement) {
+            return right.settle(List.of(settlement)).getFirst();
+        }
+
+        final Operated rightly(Operation operation) {
+            return right.operate(List.of(operation)).getFirst();
         }
 
         Task task(TaskId id) {
@@ -57,38 +70,49 @@ final class WrongEffects {
         }
 
         @Override
-        public List<Applied> apply(List<Transition> batch) {
-            List<Applied> answers = new ArrayList<>();
-            batch.forEach(move -> answers.add(move(move)));
+        public List<Settled> settle(List<? extends Settlement> batch) {
+            List<Settled> answers = new ArrayList<>();
+            batch.forEach(settlement -> answers.add(settle(settlement)));
+            return answers;
+        }
+
+        @Override
+        public List<Operated> operate(List<? extends Operation> batch) {
+            List<Operated> answers = new ArrayList<>();
+            batch.forEach(operation -> answers.add(operate(operation)));
             return answers;
         }
     }
 
-    /** Some moves are taken for those of the newest attempt, whoever makes them. */
-    static final class NotFenced extends Moving {
+    /** Some settlements are taken for those of the newest attempt, whoever sends them. */
+    static final class NotFenced extends Changing {
 
-        private final Predicate<Transition> which;
+        private final Predicate<Settlement> which;
 
-        NotFenced(TaskStore right, Predicate<Transition> which) {
+        NotFenced(TaskStore right, Predicate<Settlement> which) {
             super(right);
             this.which = which;
         }
 
         @Override
-        Applied move(Transition move) {
-            if (move instanceof Transition.ByWorker byWorker && which.test(move)) {
-                Task task = task(byWorker.lease().taskId());
+        Settled settle(Settlement settlement) {
+            if (which.test(settlement)) {
+                Task task = task(settlement.lease().taskId());
                 if (task != null && task.state() == TaskState.RUNNING) {
-                    return rightly(
-                            under(byWorker, new Lease(task.id(), task.progress().attempt())));
+                    return rightly(under(
+                            settlement,
+                            new Lease(
+                                    task.id(),
+                                    task.progress().attempt(),
+                                    settlement.lease().claim())));
                 }
             }
-            return rightly(move);
+            return rightly(settlement);
         }
     }
 
     /** A rerun begins with an empty ledger: what its lineage recorded before is there no more. */
-    static final class ForgottenOnRerun extends Moving {
+    static final class ForgottenOnRerun extends Changing {
 
         // The true store knows the effects of each rerun under names of their own: these begin with its number.
         private final Map<TaskId, Integer> reruns = new HashMap<>();
@@ -149,19 +173,25 @@ final class WrongEffects {
         }
 
         @Override
-        Applied move(Transition move) {
+        Settled settle(Settlement settlement) {
             return rightly(
-                    switch (move) {
-                        case Transition.Intend(Lease lease, EffectId effect, Duration window) ->
-                            new Transition.Intend(lease, kept(effect), window);
-                        case Transition.Conclude(Lease lease, EffectId effect, EffectOutcome outcome) ->
-                            new Transition.Conclude(lease, kept(effect), outcome);
-                        case Transition.Park(Lease lease, EffectId effect, String reason) ->
-                            new Transition.Park(lease, kept(effect), reason);
-                        case Transition.Resolve(EffectId effect, Lease left, Resolution resolution) ->
-                            new Transition.Resolve(kept(effect), left, resolution);
-                        default -> move;
+                    switch (settlement) {
+                        case Settlement.Intend(Lease lease, EffectId effect, Duration window) ->
+                            new Settlement.Intend(lease, kept(effect), window);
+                        case Settlement.Conclude(Lease lease, EffectId effect, EffectOutcome outcome) ->
+                            new Settlement.Conclude(lease, kept(effect), outcome);
+                        case Settlement.Park(Lease lease, EffectId effect, String reason) ->
+                            new Settlement.Park(lease, kept(effect), reason);
+                        default -> settlement;
                     });
+        }
+
+        @Override
+        Operated operate(Operation operation) {
+            return rightly(
+                    operation instanceof Operation.Resolve(EffectId effect, AttemptId left, Resolution resolution)
+                            ? new Operation.Resolve(kept(effect), left, resolution)
+                            : operation);
         }
 
         @Override
@@ -184,7 +214,7 @@ final class WrongEffects {
     }
 
     /** Now and then an intent is answered as recorded and is not. */
-    static final class IntentDropped extends Moving {
+    static final class IntentDropped extends Changing {
 
         private int intents;
 
@@ -193,38 +223,38 @@ final class WrongEffects {
         }
 
         @Override
-        Applied move(Transition move) {
-            if (move instanceof Transition.Intend intend && ++intents % 10 == 0) {
+        Settled settle(Settlement settlement) {
+            if (settlement instanceof Settlement.Intend intend && ++intents % 10 == 0) {
                 Task task = task(intend.lease().taskId());
                 boolean newest = task != null
                         && task.state() == TaskState.RUNNING
                         && task.progress().attempt() == intend.lease().attempt();
                 if (newest && effect(intend.effect()) == null) {
-                    return Applied.APPLIED;
+                    return Settled.APPLIED;
                 }
             }
-            return rightly(move);
+            return rightly(settlement);
         }
     }
 
     /** Windows are not kept. */
-    static final class WindowIgnored extends Moving {
+    static final class WindowIgnored extends Changing {
 
         WindowIgnored(TaskStore right) {
             super(right);
         }
 
         @Override
-        Applied move(Transition move) {
+        Settled settle(Settlement settlement) {
             return rightly(
-                    move instanceof Transition.Intend intend
-                            ? new Transition.Intend(intend.lease(), intend.effect(), null)
-                            : move);
+                    settlement instanceof Settlement.Intend intend
+                            ? new Settlement.Intend(intend.lease(), intend.effect(), null)
+                            : settlement);
         }
     }
 
     /** A store in which some tasks sleep for ever: what it claims of them it puts away. */
-    abstract static class Sleeping extends Moving {
+    abstract static class Sleeping extends Changing {
 
         private static final Duration EVER = Duration.ofDays(365);
 
@@ -244,7 +274,7 @@ final class WrongEffects {
             List<Claimed> awake = new ArrayList<>();
             for (Claimed claimed : claims.tasks()) {
                 if (asleep.contains(claimed.task().id())) {
-                    rightly(new Transition.PutBack(claimed.lease(), EVER));
+                    rightly(new Settlement.PutBack(claimed.lease(), EVER));
                 } else {
                     awake.add(claimed);
                 }
@@ -253,7 +283,7 @@ final class WrongEffects {
         }
     }
 
-    /** A task that is parked for an effect of which somebody has said meanwhile what became of it waits all the same. */
+    /** A task that is parked for an effect of which somebody has said meanwhile what happened to it waits all the same. */
     static final class ParkOversleeps extends Sleeping {
 
         ParkOversleeps(TaskStore right) {
@@ -261,9 +291,9 @@ final class WrongEffects {
         }
 
         @Override
-        Applied move(Transition move) {
-            Applied answer = rightly(move);
-            if (move instanceof Transition.Park park && answer == Applied.APPLIED) {
+        Settled settle(Settlement settlement) {
+            Settled answer = rightly(settlement);
+            if (settlement instanceof Settlement.Park park && answer == Settled.APPLIED) {
                 EffectRecord effect = effect(park.effect());
                 if (effect != null && effect.state() != EffectState.UNKNOWN) {
                     sleep(park.lease().taskId());
@@ -281,15 +311,16 @@ final class WrongEffects {
         }
 
         @Override
-        Applied move(Transition move) {
-            TaskId id =
-                    move instanceof Transition.Resolve resolve ? resolve.left().taskId() : null;
+        Operated operate(Operation operation) {
+            TaskId id = operation instanceof Operation.Resolve resolve
+                    ? resolve.left().taskId()
+                    : null;
             Task before = id == null ? null : task(id);
-            Applied answer = rightly(move);
+            Operated answer = rightly(operation);
             if (before != null
                     && before.state() == TaskState.WAITING
                     && task(id).state() == TaskState.PENDING
-                    && ((Transition.Resolve) move).resolution().verdict() != Resolution.Verdict.GIVE_UP) {
+                    && ((Operation.Resolve) operation).resolution().verdict() != Resolution.Verdict.GIVE_UP) {
                 sleep(id);
             }
             return answer;

@@ -1,13 +1,13 @@
 package dev.semel.storetests.simulation;
 
-import dev.semel.store.Applied;
 import dev.semel.store.ClaimRequest;
 import dev.semel.store.Claims;
+import dev.semel.store.Settled;
+import dev.semel.store.Settlement;
 import dev.semel.store.TaskStore;
-import dev.semel.store.Transition;
 import java.time.Duration;
 import java.util.List;
-import java.util.function.UnaryOperator;
+import java.util.function.Function;
 
 /** The planted bugs that concern claims and their leases. */
 final class WrongLeases {
@@ -23,24 +23,25 @@ final class WrongLeases {
         }
 
         @Override
-        public Claims claim(ClaimRequest wish) {
+        public Claims claim(ClaimRequest claimDraft) {
             return right.claim(new ClaimRequest(
-                    wish.claim(),
-                    wish.repeated(),
-                    wish.queues(),
-                    wish.types(),
-                    wish.limit(),
-                    wish.limited(),
-                    wish.suspects(),
+                    claimDraft.claim(),
+                    claimDraft.repeated(),
+                    claimDraft.queues(),
+                    claimDraft.types(),
+                    claimDraft.limit(),
+                    claimDraft.limited(),
+                    claimDraft.suspects(),
                     LONG,
-                    wish.worker()));
+                    claimDraft.worker()));
         }
 
         @Override
-        public List<Applied> apply(List<Transition> batch) {
-            UnaryOperator<Transition> longer = move ->
-                    move instanceof Transition.Extend extend ? new Transition.Extend(extend.lease(), LONG) : move;
-            return right.apply(batch.stream().map(longer).toList());
+        public List<Settled> settle(List<? extends Settlement> batch) {
+            Function<Settlement, Settlement> longer = settlement -> settlement instanceof Settlement.Extend extend
+                    ? new Settlement.Extend(extend.lease(), LONG)
+                    : settlement;
+            return right.settle(batch.stream().map(longer).toList());
         }
     }
 
@@ -51,17 +52,17 @@ final class WrongLeases {
         }
 
         @Override
-        public Claims claim(ClaimRequest wish) {
+        public Claims claim(ClaimRequest claimDraft) {
             return right.claim(new ClaimRequest(
-                    wish.claim(),
-                    wish.repeated(),
-                    wish.queues(),
-                    wish.types(),
-                    wish.limit(),
-                    wish.limited(),
-                    wish.limit(),
-                    wish.lease(),
-                    wish.worker()));
+                    claimDraft.claim(),
+                    claimDraft.repeated(),
+                    claimDraft.queues(),
+                    claimDraft.types(),
+                    claimDraft.limit(),
+                    claimDraft.limited(),
+                    claimDraft.limit(),
+                    claimDraft.lease(),
+                    claimDraft.worker()));
         }
     }
 }

@@ -1,15 +1,15 @@
 package dev.semel.storetests.simulation;
 
-import dev.semel.store.Applied;
 import dev.semel.store.DeadLetter;
 import dev.semel.store.NewTask;
+import dev.semel.store.Operated;
+import dev.semel.store.Operation;
 import dev.semel.store.Page;
 import dev.semel.store.QueueSettings;
 import dev.semel.store.Submitted;
 import dev.semel.store.TaskOptions;
 import dev.semel.store.TaskQuery;
 import dev.semel.store.TaskStore;
-import dev.semel.store.Transition;
 import java.util.List;
 import java.util.function.UnaryOperator;
 
@@ -61,16 +61,16 @@ final class WrongQueues {
         }
 
         @Override
-        public List<Applied> apply(List<Transition> batch) {
-            return right.apply(batch.stream().map(this::cut).toList());
+        public List<Operated> operate(List<? extends Operation> batch) {
+            return right.operate(batch.stream().map(this::cut).toList());
         }
 
-        private Transition cut(Transition move) {
-            return switch (move) {
-                case Transition.SetQueue set -> new Transition.SetQueue(set.queue(), kept.apply(set.changes()));
-                case Transition.DeclareQueue declare ->
-                    new Transition.DeclareQueue(declare.queue(), kept.apply(declare.settings()));
-                default -> move;
+        private Operation cut(Operation operation) {
+            return switch (operation) {
+                case Operation.SetQueue set -> new Operation.SetQueue(set.queue(), kept.apply(set.changes()));
+                case Operation.DeclareQueue declare ->
+                    new Operation.DeclareQueue(declare.queue(), kept.apply(declare.settings()));
+                default -> operation;
             };
         }
     }

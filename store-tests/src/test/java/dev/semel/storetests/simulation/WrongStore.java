@@ -6,12 +6,13 @@ import dev.semel.store.Claims.Claimed;
 import dev.semel.store.ForwardingTaskStore;
 import dev.semel.store.NewTask;
 import dev.semel.store.Page;
+import dev.semel.store.Settlement;
+import dev.semel.store.SubmitRequest;
 import dev.semel.store.Submitted;
 import dev.semel.store.Task;
 import dev.semel.store.Task.Progress;
 import dev.semel.store.TaskQuery;
 import dev.semel.store.TaskStore;
-import dev.semel.store.Transition;
 import dev.semel.task.Identity;
 import dev.semel.task.Lease;
 import dev.semel.task.TaskId;
@@ -34,17 +35,17 @@ abstract class WrongStore extends ForwardingTaskStore {
 
     // ---- what bugs are made of
 
-    static Transition under(Transition.ByWorker move, Lease lease) {
-        return switch (move) {
-            case Transition.Complete complete -> new Transition.Complete(lease, complete.result());
-            case Transition.Retry retry -> new Transition.Retry(lease, retry.delay(), retry.error());
-            case Transition.Fail fail -> new Transition.Fail(lease, fail.timedOut(), fail.error());
-            case Transition.PutBack putBack -> new Transition.PutBack(lease, putBack.delay());
-            case Transition.Cancelled cancelled -> new Transition.Cancelled(lease);
-            case Transition.Park park -> new Transition.Park(lease, park.effect(), park.reason());
-            case Transition.Intend intend -> new Transition.Intend(lease, intend.effect(), intend.window());
-            case Transition.Conclude conclude -> new Transition.Conclude(lease, conclude.effect(), conclude.outcome());
-            case Transition.Extend extend -> new Transition.Extend(lease, extend.duration());
+    static Settlement under(Settlement settlement, Lease lease) {
+        return switch (settlement) {
+            case Settlement.Complete complete -> new Settlement.Complete(lease, complete.result());
+            case Settlement.Retry retry -> new Settlement.Retry(lease, retry.delay(), retry.error());
+            case Settlement.Fail fail -> new Settlement.Fail(lease, fail.timedOut(), fail.error());
+            case Settlement.PutBack putBack -> new Settlement.PutBack(lease, putBack.delay());
+            case Settlement.Cancelled cancelled -> new Settlement.Cancelled(lease);
+            case Settlement.Park park -> new Settlement.Park(lease, park.effect(), park.reason());
+            case Settlement.Intend intend -> new Settlement.Intend(lease, intend.effect(), intend.window());
+            case Settlement.Conclude conclude -> new Settlement.Conclude(lease, conclude.effect(), conclude.outcome());
+            case Settlement.Extend extend -> new Settlement.Extend(lease, extend.duration());
         };
     }
 
@@ -121,9 +122,14 @@ abstract class WrongStore extends ForwardingTaskStore {
         }
 
         @Override
-        public List<Submitted> submit(List<NewTask> batch) {
+        public List<Submitted> submit(List<? extends SubmitRequest> batch) {
             List<Submitted> answers = new ArrayList<>();
-            batch.forEach(item -> answers.add(submit(item)));
+            for (SubmitRequest request : batch) {
+                answers.add(
+                        request instanceof NewTask item
+                                ? submit(item)
+                                : right.submit(List.of(request)).getFirst());
+            }
             return answers;
         }
     }

@@ -1,20 +1,23 @@
 package dev.semel.storetests.storm;
 
-import dev.semel.store.Applied;
 import dev.semel.store.ClaimRequest;
 import dev.semel.store.Claims;
 import dev.semel.store.Claims.Claimed;
 import dev.semel.store.ForwardingTaskStore;
 import dev.semel.store.KeyRecord;
 import dev.semel.store.NewTask;
+import dev.semel.store.Operated;
+import dev.semel.store.Operation;
 import dev.semel.store.Page;
 import dev.semel.store.QueueSettings;
+import dev.semel.store.Settled;
+import dev.semel.store.Settlement;
+import dev.semel.store.SubmitRequest;
 import dev.semel.store.Submitted;
 import dev.semel.store.Task;
 import dev.semel.store.Task.Progress;
 import dev.semel.store.TaskQuery;
 import dev.semel.store.TaskStore;
-import dev.semel.store.Transition;
 import dev.semel.task.Decision;
 import dev.semel.task.Identity;
 import dev.semel.task.Lease;
@@ -79,30 +82,56 @@ abstract class RacingStore extends ForwardingTaskStore {
         }
 
         @Override
-        public List<Submitted> submit(List<NewTask> batch) {
+        public List<Submitted> submit(List<? extends SubmitRequest> batch) {
             List<Submitted> answers = new ArrayList<>();
-            batch.forEach(item -> answers.add(submit(item)));
+            for (SubmitRequest request : batch) {
+                answers.add(
+                        request instanceof NewTask item
+                                ? submit(item)
+                                : right.submit(List.of(request)).getFirst());
+            }
             return answers;
         }
     }
 
-    /** A store that does something else with each transition. */
-    abstract static class MoveByMove extends RacingStore {
+    /** A store that does something else with each settlement. */
+    abstract static class SettlesOneByOne extends RacingStore {
 
-        MoveByMove(TaskStore right) {
+        SettlesOneByOne(TaskStore right) {
             super(right);
         }
 
-        abstract Applied apply(Transition move);
+        abstract Settled settle(Settlement settlement);
 
-        Applied rightly(Transition move) {
-            return right.apply(List.of(move)).getFirst();
+        Settled rightly(Settlement settlement) {
+            return right.settle(List.of(settlement)).getFirst();
         }
 
         @Override
-        public List<Applied> apply(List<Transition> batch) {
-            List<Applied> answers = new ArrayList<>();
-            batch.forEach(move -> answers.add(apply(move)));
+        public List<Settled> settle(List<? extends Settlement> batch) {
+            List<Settled> answers = new ArrayList<>();
+            batch.forEach(settlement -> answers.add(settle(settlement)));
+            return answers;
+        }
+    }
+
+    /** A store that does something else with each operation. */
+    abstract static class OperatesOneByOne extends RacingStore {
+
+        OperatesOneByOne(TaskStore right) {
+            super(right);
+        }
+
+        abstract Operated operate(Operation operation);
+
+        Operated rightly(Operation operation) {
+            return right.operate(List.of(operation)).getFirst();
+        }
+
+        @Override
+        public List<Operated> operate(List<? extends Operation> batch) {
+            List<Operated> answers = new ArrayList<>();
+            batch.forEach(operation -> answers.add(operate(operation)));
             return answers;
         }
     }
@@ -170,7 +199,7 @@ abstract class RacingStore extends ForwardingTaskStore {
         }
 
         @Override
-        public List<Submitted> submit(List<NewTask> batch) {
+        public List<Submitted> submit(List<? extends SubmitRequest> batch) {
             return right.submit(batch.reversed()).reversed();
         }
     }
@@ -186,7 +215,7 @@ abstract class RacingStore extends ForwardingTaskStore {
         }
 
         @Override
-        public List<Submitted> submit(List<NewTask> batch) {
+        public List<Submitted> submit(List<? extends SubmitRequest> batch) {
             boolean alone = underWay.incrementAndGet() == 1;
             try {
                 window();
@@ -210,16 +239,16 @@ abstract class RacingStore extends ForwardingTaskStore {
     }
 
     /** Writes under whatever attempt runs, instead of the one that writes. */
-    static final class SkipsFence extends MoveByMove {
+    static final class SkipsFence extends SettlesOneByOne {
 
         SkipsFence(TaskStore right) {
             super(right);
         }
 
         @Override
-        Applied apply(Transition move) {
-            Applied answer = rightly(move);
-            if (answer != Applied.STALE || !(move instanceof Transition.Complete complete)) {
+        Settled settle(Settlement settlement) {
+            Settled answer = rightly(settlement);
+            if (answer != Settled.STALE || !(settlement instanceof Settlement.Complete complete)) {
                 return answer;
             }
             Task task = right.find(List.of(complete.lease().taskId()))
@@ -227,42 +256,43 @@ abstract class RacingStore extends ForwardingTaskStore {
             if (task == null || task.state() != TaskState.RUNNING) {
                 return answer;
             }
-            Lease newest = new Lease(task.id(), task.progress().attempt());
-            return rightly(new Transition.Complete(newest, complete.result()));
+            Lease newest = new Lease(
+                    task.id(), task.progress().attempt(), complete.lease().claim());
+            return rightly(new Settlement.Complete(newest, complete.result()));
         }
     }
 
     /** Does not look how many rows its statement changed: a change that came too late is answered as applied. */
-    static final class IgnoresRowCount extends MoveByMove {
+    static final class IgnoresRowCount extends OperatesOneByOne {
 
         IgnoresRowCount(TaskStore right) {
             super(right);
         }
 
         @Override
-        Applied apply(Transition move) {
-            boolean wasDead = move instanceof Transition.Redrive redrive
+        Operated operate(Operation operation) {
+            boolean wasDead = operation instanceof Operation.Redrive redrive
                     && Optional.ofNullable(right.find(List.of(redrive.taskId())).get(redrive.taskId()))
                             .filter(task ->
                                     task.state().isDead() && task.progress().attempt() == redrive.attempt())
                             .isPresent();
             window();
-            Applied answer = rightly(move);
-            return wasDead && answer == Applied.SUPERSEDED ? Applied.APPLIED : answer;
+            Operated answer = rightly(operation);
+            return wasDead && answer == Operated.SUPERSEDED ? Operated.APPLIED : answer;
         }
     }
 
     /** Lets an attempt that is over intend an effect. */
-    static final class IntendsUnfenced extends MoveByMove {
+    static final class IntendsUnfenced extends SettlesOneByOne {
 
         IntendsUnfenced(TaskStore right) {
             super(right);
         }
 
         @Override
-        Applied apply(Transition move) {
-            Applied answer = rightly(move);
-            return move instanceof Transition.Intend && answer == Applied.STALE ? Applied.APPLIED : answer;
+        Settled settle(Settlement settlement) {
+            Settled answer = rightly(settlement);
+            return settlement instanceof Settlement.Intend && answer == Settled.STALE ? Settled.APPLIED : answer;
         }
     }
 
@@ -308,7 +338,7 @@ abstract class RacingStore extends ForwardingTaskStore {
         }
 
         @Override
-        public List<Submitted> submit(List<NewTask> batch) {
+        public List<Submitted> submit(List<? extends SubmitRequest> batch) {
             List<Submitted> answers = right.submit(batch);
             window();
             for (Submitted answer : answers) {
@@ -328,7 +358,7 @@ abstract class RacingStore extends ForwardingTaskStore {
             List<Claimed> awake = new ArrayList<>();
             for (Claimed claimed : claims.tasks()) {
                 if (asleep.containsKey(claimed.task().id())) {
-                    right.apply(List.of(new Transition.PutBack(claimed.lease(), NEVER)));
+                    right.settle(List.of(new Settlement.PutBack(claimed.lease(), NEVER)));
                 } else {
                     awake.add(claimed);
                 }
@@ -402,13 +432,13 @@ abstract class RacingStore extends ForwardingTaskStore {
         }
 
         private void places(int number) {
-            right.apply(List.of(new Transition.SetQueue(
+            right.operate(List.of(new Operation.SetQueue(
                     StormPlan.NARROW,
                     QueueSettings.builder().concurrency(number).build())));
         }
     }
 
-    /** Takes two locks, submissions in one order and transitions in the other. */
+    /** Takes two locks, submissions in one order, and settlements and operations in the other. */
     static final class SwapsLocks extends RacingStore {
 
         private final ReentrantLock waiting = new ReentrantLock();
@@ -419,16 +449,23 @@ abstract class RacingStore extends ForwardingTaskStore {
         }
 
         @Override
-        public List<Submitted> submit(List<NewTask> batch) {
+        public List<Submitted> submit(List<? extends SubmitRequest> batch) {
             List<Submitted> answers = new ArrayList<>();
             locked(waiting, () -> locked(running, () -> answers.addAll(right.submit(batch))));
             return answers;
         }
 
         @Override
-        public List<Applied> apply(List<Transition> batch) {
-            List<Applied> answers = new ArrayList<>();
-            locked(running, () -> locked(waiting, () -> answers.addAll(right.apply(batch))));
+        public List<Settled> settle(List<? extends Settlement> batch) {
+            List<Settled> answers = new ArrayList<>();
+            locked(running, () -> locked(waiting, () -> answers.addAll(right.settle(batch))));
+            return answers;
+        }
+
+        @Override
+        public List<Operated> operate(List<? extends Operation> batch) {
+            List<Operated> answers = new ArrayList<>();
+            locked(running, () -> locked(waiting, () -> answers.addAll(right.operate(batch))));
             return answers;
         }
 

@@ -1,20 +1,21 @@
 package dev.semel.storetests.storm;
 
-import dev.semel.store.Applied;
 import dev.semel.store.ClaimRequest;
 import dev.semel.store.Claims;
 import dev.semel.store.Claims.Claimed;
 import dev.semel.store.InMemoryTaskStore;
 import dev.semel.store.KeyRecord;
 import dev.semel.store.NewTask;
+import dev.semel.store.Operated;
+import dev.semel.store.Operation;
 import dev.semel.store.Page;
+import dev.semel.store.SubmitRequest;
 import dev.semel.store.Submitted;
 import dev.semel.store.SweepRequest;
 import dev.semel.store.Swept;
 import dev.semel.store.Task;
 import dev.semel.store.TaskOptions;
 import dev.semel.store.TaskQuery;
-import dev.semel.store.Transition;
 import dev.semel.task.Identity;
 import dev.semel.task.TaskId;
 import dev.semel.testkit.ManualClock;
@@ -76,22 +77,24 @@ abstract class SplitStore extends RacingStore {
     }
 
     @Override
-    public List<Submitted> submit(List<NewTask> batch) {
-        return right.submit(batch.stream().map(this::translated).toList());
+    public List<Submitted> submit(List<? extends SubmitRequest> batch) {
+        return right.submit(batch.stream()
+                .map(request -> request instanceof NewTask item ? translated(item) : request)
+                .toList());
     }
 
     @Override
-    public List<Applied> apply(List<Transition> batch) {
-        List<Applied> answers = new ArrayList<>();
-        batch.forEach(move -> answers.add(apply(move)));
+    public List<Operated> operate(List<? extends Operation> batch) {
+        List<Operated> answers = new ArrayList<>();
+        batch.forEach(operation -> answers.add(operate(operation)));
         return answers;
     }
 
-    Applied apply(Transition move) {
-        Transition translated = move instanceof Transition.ReleaseKey(Identity identity, TaskId id)
-                ? new Transition.ReleaseKey(now(identity), id)
-                : move;
-        return right.apply(List.of(translated)).getFirst();
+    Operated operate(Operation operation) {
+        Operation translated = operation instanceof Operation.ReleaseKey(Identity identity, TaskId id)
+                ? new Operation.ReleaseKey(now(identity), id)
+                : operation;
+        return right.operate(List.of(translated)).getFirst();
     }
 
     private Task painted(Task task) {
@@ -171,10 +174,10 @@ abstract class SplitStore extends RacingStore {
         }
 
         @Override
-        public List<Submitted> submit(List<NewTask> batch) {
+        public List<Submitted> submit(List<? extends SubmitRequest> batch) {
             List<Submitted> answers = new ArrayList<>();
-            for (NewTask item : batch) {
-                NewTask.KeyRequest key = item.key();
+            for (SubmitRequest request : batch) {
+                NewTask.KeyRequest key = request instanceof NewTask item ? item.key() : null;
                 boolean free = key != null
                         && right.record(now(key.identity()))
                                 .filter(record -> record.state().isOpen() || !record.windowPassed())
@@ -187,7 +190,7 @@ abstract class SplitStore extends RacingStore {
                 if (free && taken) {
                     lose(key.identity());
                 }
-                answers.addAll(super.submit(List.of(item)));
+                answers.addAll(super.submit(List.of(request)));
             }
             return answers;
         }
@@ -201,18 +204,18 @@ abstract class SplitStore extends RacingStore {
         }
 
         @Override
-        Applied apply(Transition move) {
-            if (!(move instanceof Transition.ReleaseKey(Identity identity, TaskId id))) {
-                return super.apply(move);
+        Operated operate(Operation operation) {
+            if (!(operation instanceof Operation.ReleaseKey(Identity identity, TaskId id))) {
+                return super.operate(operation);
             }
             boolean ended = right.record(now(identity))
                     .filter(record -> !record.state().isOpen())
                     .isPresent();
             window();
-            Applied answer = super.apply(move);
-            if (ended && (answer == Applied.HELD || answer == Applied.SUPERSEDED)) {
+            Operated answer = super.operate(operation);
+            if (ended && (answer == Operated.HELD || answer == Operated.SUPERSEDED)) {
                 lose(identity);
-                return Applied.APPLIED;
+                return Operated.APPLIED;
             }
             return answer;
         }
@@ -271,7 +274,7 @@ abstract class SplitStore extends RacingStore {
         }
 
         @Override
-        public List<Submitted> submit(List<NewTask> batch) {
+        public List<Submitted> submit(List<? extends SubmitRequest> batch) {
             underWay.incrementAndGet();
             try {
                 window();

@@ -1,20 +1,22 @@
 package dev.semel.testkit.virtualtime;
 
-import dev.semel.store.Applied;
 import dev.semel.store.ClaimRequest;
 import dev.semel.store.Claims;
 import dev.semel.store.EffectPage;
 import dev.semel.store.EffectQuery;
 import dev.semel.store.EffectRecord;
 import dev.semel.store.KeyRecord;
-import dev.semel.store.NewTask;
+import dev.semel.store.Operated;
+import dev.semel.store.Operation;
+import dev.semel.store.Settled;
+import dev.semel.store.Settlement;
+import dev.semel.store.SubmitRequest;
 import dev.semel.store.Submitted;
 import dev.semel.store.SweepRequest;
 import dev.semel.store.Swept;
 import dev.semel.store.Task;
 import dev.semel.store.TaskQuery;
 import dev.semel.store.TaskStore;
-import dev.semel.store.Transition;
 import dev.semel.task.Identity;
 import dev.semel.task.TaskId;
 import java.util.List;
@@ -22,7 +24,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A call to a store as a message, so that it can be late, lost or done without anybody learning of it.
+ * A call to a store as a message, so that the call can be delayed or lost, or its answer can be lost.
  *
  * @param <T> the class of the answer
  */
@@ -39,9 +41,9 @@ public sealed interface Call<T> {
     /**
      * {@link TaskStore#submit}.
      *
-     * @param batch the tasks
+     * @param batch the requests
      */
-    record Submit(List<NewTask> batch) implements Call<List<Submitted>> {
+    record Submit(List<? extends SubmitRequest> batch) implements Call<List<Submitted>> {
         @Override
         public List<Submitted> on(TaskStore store) {
             return store.submit(batch);
@@ -51,7 +53,7 @@ public sealed interface Call<T> {
     /**
      * {@link TaskStore#claim}.
      *
-     * @param request what is asked for
+     * @param request the request
      */
     record Claim(ClaimRequest request) implements Call<Claims> {
         @Override
@@ -61,14 +63,26 @@ public sealed interface Call<T> {
     }
 
     /**
-     * {@link TaskStore#apply}.
+     * {@link TaskStore#settle}.
      *
-     * @param moves the transitions
+     * @param batch the settlements
      */
-    record Apply(List<Transition> moves) implements Call<List<Applied>> {
+    record Settle(List<Settlement> batch) implements Call<List<Settled>> {
         @Override
-        public List<Applied> on(TaskStore store) {
-            return store.apply(moves);
+        public List<Settled> on(TaskStore store) {
+            return store.settle(batch);
+        }
+    }
+
+    /**
+     * {@link TaskStore#operate}.
+     *
+     * @param batch the operations
+     */
+    record Operate(List<Operation> batch) implements Call<List<Operated>> {
+        @Override
+        public List<Operated> on(TaskStore store) {
+            return store.operate(batch);
         }
     }
 
@@ -87,7 +101,7 @@ public sealed interface Call<T> {
     /**
      * {@link TaskStore#effects(java.util.Collection)}.
      *
-     * @param lineages whose effects
+     * @param lineages the lineages of the effects
      */
     record ReadEffects(List<TaskId> lineages) implements Call<Map<TaskId, List<EffectRecord>>> {
         @Override
@@ -99,7 +113,7 @@ public sealed interface Call<T> {
     /**
      * {@link TaskStore#effects(EffectQuery)}.
      *
-     * @param query which effects
+     * @param query the query
      */
     record ListEffects(EffectQuery query) implements Call<EffectPage> {
         @Override
@@ -111,7 +125,7 @@ public sealed interface Call<T> {
     /**
      * {@link TaskStore#list}.
      *
-     * @param query which tasks
+     * @param query the query
      */
     record ListTasks(TaskQuery query) implements Call<List<Task>> {
         @Override
@@ -123,7 +137,7 @@ public sealed interface Call<T> {
     /**
      * {@link TaskStore#record}.
      *
-     * @param identity whose record
+     * @param identity the identity of the record
      */
     record LookUp(Identity identity) implements Call<Optional<KeyRecord>> {
         @Override
@@ -135,7 +149,7 @@ public sealed interface Call<T> {
     /**
      * {@link TaskStore#sweep}.
      *
-     * @param request how far
+     * @param request the request
      */
     record Sweep(SweepRequest request) implements Call<Swept> {
         @Override

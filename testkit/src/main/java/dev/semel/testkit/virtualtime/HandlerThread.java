@@ -6,13 +6,13 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A handler on a thread of its own, in lock-step with the world's thread: exactly one of the two runs at any time, and each
- * hands over to the other. So a handler can wait in the middle of its work, and yet nothing depends on how threads are
+ * A handler on its own thread, in lock-step with the world's thread: exactly one of the two runs at any time, and each
+ * hands over to the other. So a handler can wait in the middle of its work, and nothing depends on how threads are
  * scheduled.
  */
 public class HandlerThread {
 
-    // Nothing takes real time here, but somebody may look at a handler with a debugger.
+    // Nothing takes real time here, except when a person debugs a handler.
     private static final int PATIENCE_MINUTES = 5;
 
     private final Semaphore handlersTurn = new Semaphore(0);
@@ -40,7 +40,7 @@ public class HandlerThread {
             try {
                 handler.run();
             } catch (Unwound e) {
-                // as it should be
+                // the expected end
             } catch (Throwable e) {
                 thrown = e;
             }
@@ -49,7 +49,7 @@ public class HandlerThread {
         });
     }
 
-    /** By the world: lets the handler run until it pauses or has ended. */
+    /** Lets the handler run until it pauses or has ended. Called by the world. */
     void goOn() {
         if (ended) {
             return;
@@ -61,16 +61,16 @@ public class HandlerThread {
         handlersTurn.release();
         if (!isWorldsTurn()) {
             throw new WorldFailure(
-                    "A handler did not come back within " + PATIENCE_MINUTES
-                            + " minutes of real time. It may sleep, or wait for a lock that is held by the handler of a process"
-                            + " that has crashed or stands still. Its thread is at "
+                    "A handler did not pause or end within " + PATIENCE_MINUTES + " minutes of real time. It may"
+                            + " sleep, or wait for a lock that is held by the handler of a crashed or frozen process."
+                            + " Its thread is at "
                             + List.of(thread.getStackTrace()),
                     null);
         }
         Throwable escaped = thrown;
         thrown = null;
         if (over) {
-            return; // whatever it did at its end, nobody asks any more
+            return; // the world has ended, so the outcome no longer matters
         }
         if (escaped instanceof WorldFailure failure) {
             throw failure;
@@ -97,7 +97,7 @@ public class HandlerThread {
         }
     }
 
-    /** By the handler: lets the world run until it is this handler's turn again. */
+    /** Lets the world run until it is this handler's turn again. Called by the handler. */
     void pause() {
         requireWorld();
         worldsTurn.release();
@@ -105,7 +105,7 @@ public class HandlerThread {
         requireWorld();
     }
 
-    /** By the handler: ends it, if its world has. */
+    /** Ends the handler if its world has ended. Called by the handler. */
     void requireWorld() {
         if (over) {
             throw new Unwound();
@@ -116,14 +116,14 @@ public class HandlerThread {
         return ended;
     }
 
-    /** Whether this is the thread that asks. */
+    /** Returns whether this is the current thread. */
     boolean isCurrent() {
         return Thread.currentThread().equals(thread);
     }
 
     /**
-     * By the world, once it has ended: ends the thread. A process that crashes leaves its handlers as they are until then,
-     * because whatever they do at their end would not happen in a crash.
+     * Ends the thread. Called by the world after it has ended. Handlers of a crashed process stay suspended until then,
+     * because their {@code finally} blocks would not run in a crash.
      */
     public void unwind() {
         over = true;

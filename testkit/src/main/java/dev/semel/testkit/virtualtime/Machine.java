@@ -3,18 +3,21 @@ package dev.semel.testkit.virtualtime;
 import java.time.Duration;
 import java.util.function.Consumer;
 
-/** What a {@link SimulatedHost} runs on: a party with a clock, a way to the store, and threads whose pace it decides. */
+/**
+ * The machine of a {@link SimulatedHost}: a party with a clock, a connection to the store, and threads whose pace it
+ * decides.
+ */
 public interface Machine extends Timeline.Party {
 
     /**
-     * The clock of this machine.
+     * Returns the clock of this machine.
      *
      * @return the same every time
      */
     MachineClock clock();
 
     /**
-     * Sends a call to the store; the answer, or what comes instead of it, is a step of this machine.
+     * Sends a call to the store. The answer or the error is a step of this machine.
      *
      * @param <T> the class of the answer
      * @param call the call
@@ -24,7 +27,7 @@ public interface Machine extends Timeline.Party {
     <T> void send(Call<T> call, Consumer<T> answered, Consumer<RuntimeException> failed);
 
     /**
-     * What the threads of handlers are made by.
+     * Returns the builder of handlers' threads.
      *
      * @return a builder
      */
@@ -33,37 +36,37 @@ public interface Machine extends Timeline.Party {
     }
 
     /**
-     * A handler was started; its thread is to be ended with the world.
+     * Records that a handler was started. Its thread must be ended with the world.
      *
      * @param handler the thread
      */
     void started(HandlerThread handler);
 
     /**
-     * How long it takes until a handler that was started begins.
+     * Returns how long a started handler takes to begin.
      *
      * @return virtual time
      */
     Duration untilBegun();
 
     /**
-     * Whether a handler that does something else than wait for the store takes no notice of its interrupt.
+     * Returns whether a handler ignores an interrupt while it does not wait for the store.
      *
-     * @return whether it goes on
+     * @return whether it ignores the interrupt
      */
     boolean ignoresInterrupt();
 
     /**
-     * How long such a handler takes to notice.
+     * Returns how long such a handler takes to notice the interrupt.
      *
      * @return virtual time
      */
     Duration untilNoticed();
 
     /**
-     * A handler, on its own thread, is about to hand a step to its worker or to wait for one.
+     * Called on a handler's thread before it passes a step to its worker or waits for one.
      *
-     * @return whether the handler comes no further for now, because its process has just crashed or is frozen
+     * @return whether the handler stops here, because its process has just crashed or is frozen
      */
     default boolean stopsHandler() {
         return false;

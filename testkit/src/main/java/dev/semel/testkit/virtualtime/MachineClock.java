@@ -8,7 +8,7 @@ import java.time.InstantSource;
 public interface MachineClock extends InstantSource {
 
     /**
-     * Returns nanoseconds by this machine's pace; these never jump.
+     * Returns nanoseconds at this machine's pace; these never jump.
      *
      * @return nanoseconds since some moment
      */
@@ -17,15 +17,15 @@ public interface MachineClock extends InstantSource {
     /**
      * Converts a duration on this clock to one on the timeline.
      *
-     * @param byThisClock how long something takes by this clock
-     * @return how long it really takes
+     * @param byThisClock a duration by this clock
+     * @return the duration on the timeline
      */
     Duration really(Duration byThisClock);
 
     /**
-     * A clock that is right.
+     * Returns a clock without deviation.
      *
-     * @param timeline what it shows the time of
+     * @param timeline the timeline whose time it shows
      * @return the clock
      */
     static MachineClock of(Timeline timeline) {

@@ -1,35 +1,42 @@
 package dev.semel.testkit.virtualtime;
 
-import dev.semel.store.Applied;
 import dev.semel.store.Attempt;
 import dev.semel.store.ClaimRequest;
 import dev.semel.store.Claims;
+import dev.semel.store.DueSchedules;
 import dev.semel.store.EffectPage;
 import dev.semel.store.EffectQuery;
 import dev.semel.store.EffectRecord;
 import dev.semel.store.KeyRecord;
-import dev.semel.store.NewTask;
+import dev.semel.store.Operated;
+import dev.semel.store.Operation;
 import dev.semel.store.Page;
 import dev.semel.store.QueueDepth;
 import dev.semel.store.QueueSetUp;
+import dev.semel.store.ScheduleQuery;
+import dev.semel.store.ScheduleRecord;
+import dev.semel.store.Settled;
+import dev.semel.store.Settlement;
 import dev.semel.store.StoreListener;
+import dev.semel.store.SubmitRequest;
 import dev.semel.store.Submitted;
 import dev.semel.store.SweepRequest;
 import dev.semel.store.Swept;
 import dev.semel.store.Task;
 import dev.semel.store.TaskQuery;
 import dev.semel.store.TaskStore;
-import dev.semel.store.Transition;
 import dev.semel.task.Identity;
+import dev.semel.task.ScheduleId;
 import dev.semel.task.TaskId;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A store that does nothing but notes what is wanted of it. A worker's loop hands its host a function that calls the store;
- * run against this one, the function gives away the call, which can then travel as a message.
+ * A store that only records calls. A worker's loop passes its host a function that calls the store. Run against this
+ * store, the function yields the call, which can then travel as a message.
  */
 public final class NotingStore implements TaskStore {
 
@@ -43,22 +50,23 @@ public final class NotingStore implements TaskStore {
         }
     }
 
-    /** Makes a store. */
+    /** Creates a store. */
     public NotingStore() {}
 
-    /** What a function wants of this store. */
+    /** Returns the call that a function makes to this store. */
     @SuppressWarnings("unchecked") // every method below throws the call that has its own class of answer
     <T> Call<T> noted(Supplier<T> function) {
         try {
             T answer = function.get();
-            throw new IllegalStateException("A call was handed to the host that does not call the store: " + answer);
+            throw new IllegalStateException(
+                    "The function passed to the host does not call the store, but returned" + " " + answer);
         } catch (Noted noted) {
             return (Call<T>) noted.call;
         }
     }
 
     @Override
-    public List<Submitted> submit(List<NewTask> batch) {
+    public List<Submitted> submit(List<? extends SubmitRequest> batch) {
         throw new Noted(new Call.Submit(List.copyOf(batch)));
     }
 
@@ -68,8 +76,13 @@ public final class NotingStore implements TaskStore {
     }
 
     @Override
-    public List<Applied> apply(List<Transition> batch) {
-        throw new Noted(new Call.Apply(List.copyOf(batch)));
+    public List<Settled> settle(List<? extends Settlement> batch) {
+        throw new Noted(new Call.Settle(List.copyOf(batch)));
+    }
+
+    @Override
+    public List<Operated> operate(List<? extends Operation> batch) {
+        throw new Noted(new Call.Operate(List.copyOf(batch)));
     }
 
     @Override
@@ -108,8 +121,23 @@ public final class NotingStore implements TaskStore {
     }
 
     @Override
-    public Map<String, QueueDepth> depths() {
+    public Map<String, QueueDepth> depths(@Nullable String tenant) {
         throw new UnsupportedOperationException("No worker looks at the depths of queues");
+    }
+
+    @Override
+    public DueSchedules dueSchedules(int limit) {
+        throw new UnsupportedOperationException("No worker makes ticks of schedules");
+    }
+
+    @Override
+    public Map<ScheduleId, ScheduleRecord> schedules(Collection<ScheduleId> ids) {
+        throw new UnsupportedOperationException("No worker reads schedules");
+    }
+
+    @Override
+    public List<ScheduleRecord> schedules(ScheduleQuery query) {
+        throw new UnsupportedOperationException("No worker lists schedules");
     }
 
     @Override

@@ -11,8 +11,8 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives a worker's loop virtual time: a step is an event, a call to the store is a message, and a handler is a thread that
- * runs in lock-step with the world, from one of its waits to the next at one moment of virtual time.
+ * The host of a worker's loop on virtual time: a step is an event, a call to the store is a message, and a handler is a
+ * thread that runs in lock-step with the world. Between two waits of a handler no virtual time passes.
  */
 public final class SimulatedHost implements WorkerHost {
 
@@ -24,11 +24,11 @@ public final class SimulatedHost implements WorkerHost {
     private @Nullable Run current;
 
     /**
-     * Makes a host.
+     * Creates a host.
      *
-     * @param timeline where events are planned
-     * @param machine what the worker runs on
-     * @param notes the store that the worker's loop was given
+     * @param timeline schedules the events
+     * @param machine the worker's machine
+     * @param notes the store that was passed to the worker's loop
      * @param random the worker's source of randomness
      */
     public SimulatedHost(Timeline timeline, Machine machine, NotingStore notes, RandomGenerator random) {
@@ -93,7 +93,7 @@ public final class SimulatedHost implements WorkerHost {
         }
     }
 
-    /** If a handler runs just now: stops it here, if its process does. */
+    /** Stops the currently running handler, if any, here if its process crashes or freezes. */
     public void moment() {
         Run run = current;
         if (run != null && run.isCurrent()) {
@@ -105,7 +105,7 @@ public final class SimulatedHost implements WorkerHost {
     }
 
     /**
-     * Lets a handler take its time; called on the handler's thread.
+     * Lets virtual time pass in a handler. Called on the handler's thread.
      *
      * @param time how long
      * @throws InterruptedException if the handler was interrupted
@@ -114,12 +114,12 @@ public final class SimulatedHost implements WorkerHost {
         running().sleep(time);
     }
 
-    /** The handler that runs just now. */
+    /** Returns the currently running handler. */
     private Run running() {
         Run run = current;
         if (run == null || !run.isCurrent()) {
-            throw new IllegalStateException("A simulated handler waits on its own thread only: with threads beside it,"
-                    + " what happens would depend on how they are scheduled.");
+            throw new IllegalStateException("A simulated handler may wait only on its own thread, because with other"
+                    + " threads the outcome would depend on how they are scheduled.");
         }
         return run;
     }
@@ -127,7 +127,7 @@ public final class SimulatedHost implements WorkerHost {
     /** A handler that runs. */
     private final class Run extends HandlerThread {
 
-        // What lets it go on: an event, or a step that completes what it awaits.
+        // What resumes it: an event, or a step that completes the awaited future.
         private Timeline.@Nullable Event next;
         private boolean awaiting;
         private int awaited;
@@ -152,14 +152,14 @@ public final class SimulatedHost implements WorkerHost {
             }
         }
 
-        /** By the handler, as it begins: it may have been interrupted before that. */
+        /** Called by the handler as it begins: it may have been interrupted before that. */
         void begin() {
             if (wasInterrupted()) {
                 Thread.currentThread().interrupt();
             }
         }
 
-        /** Whether it was interrupted since it asked last. */
+        /** Returns whether it was interrupted since the last call. */
         private boolean wasInterrupted() {
             boolean flagged = Thread.interrupted();
             boolean was = interrupted || flagged;
@@ -173,7 +173,7 @@ public final class SimulatedHost implements WorkerHost {
             }
         }
 
-        /** Waits until its process goes on. */
+        /** Waits until its process continues. */
         void hold() {
             in(Duration.ZERO);
             pause();
@@ -198,11 +198,11 @@ public final class SimulatedHost implements WorkerHost {
                     throwIfInterrupted();
                 }
             }
-            begin(); // an interrupt that came too late is kept for the next wait
+            begin(); // an interrupt that arrived too late is kept for the next wait
         }
 
         private void completed(int number) {
-            // It may have been interrupted since, and wait for something else.
+            // It may have been interrupted meanwhile, and may wait for something else.
             if (awaiting && number == awaited && next == null) {
                 in(Duration.ZERO);
             }

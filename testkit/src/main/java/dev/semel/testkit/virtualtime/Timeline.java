@@ -8,40 +8,43 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Virtual time: events ordered by their time, and those of one time by the order in which they were made. It moves from
- * one event to the next and never waits. The store's clock goes with it, and may be ahead of it.
+ * Virtual time: events ordered by time, and events of the same time by creation. It moves from one event to the next
+ * and never waits. The store's clock follows it, and may be ahead of it.
  */
 public final class Timeline {
 
-    /** Whose event it is: it does not happen if its party is gone, and happens later if its party is frozen. */
+    /**
+     * The owner of an event. The event does not happen if its party has crashed, and happens later if its party is
+     * frozen.
+     */
     public interface Party {
 
         /**
-         * The name of the party.
+         * Returns the name of the party.
          *
          * @return the same every time
          */
         String name();
 
         /**
-         * Whether the party has ended for good.
+         * Returns whether the party has ended.
          *
          * @return whether its events no longer happen
          */
         boolean isGone();
 
         /**
-         * The time until which nothing happens in this party.
+         * Returns the time until which nothing happens in this party.
          *
          * @return nanoseconds since the beginning; in the past if it is not frozen
          */
         long frozenUntil();
 
-        /** Asked before every event of this party: it may be gone the moment before. */
+        /** Called before every event of this party, which may crash just before it. */
         default void maybeStruck() {}
     }
 
-    /** Something that will happen. */
+    /** A scheduled event. */
     public static final class Event {
         private final long at;
         private final long sequence;
@@ -56,7 +59,7 @@ public final class Timeline {
             this.step = step;
         }
 
-        /** Lets it not happen. */
+        /** Cancels the event. */
         public void cancel() {
             cancelled = true;
         }
@@ -76,10 +79,10 @@ public final class Timeline {
     private Duration storeAhead = Duration.ZERO;
 
     /**
-     * Makes a timeline at its beginning.
+     * Creates a timeline at its beginning.
      *
      * @param storeClock sets the store's clock
-     * @param mostEvents how many events may happen before this is a {@link WorldFailure.Endless}
+     * @param mostEvents the number of events after which a {@link WorldFailure.Endless} is thrown
      */
     public Timeline(Consumer<Instant> storeClock, int mostEvents) {
         this.storeClock = storeClock;
@@ -88,7 +91,7 @@ public final class Timeline {
     }
 
     /**
-     * The virtual time.
+     * Returns the virtual time.
      *
      * @return nanoseconds since the beginning
      */
@@ -97,7 +100,7 @@ public final class Timeline {
     }
 
     /**
-     * What a clock shows that is right.
+     * Returns the time of a clock without deviation.
      *
      * @return the virtual time
      */
@@ -106,7 +109,7 @@ public final class Timeline {
     }
 
     /**
-     * How many events have happened.
+     * Returns the number of events that have happened.
      *
      * @return their number
      */
@@ -114,15 +117,15 @@ public final class Timeline {
         return happened;
     }
 
-    /** A number that depends on every event, its time and its party. */
+    /** Returns a number that depends on every event, its time and its party. */
     long digest() {
         return digest;
     }
 
     /**
-     * Plans an event.
+     * Schedules an event.
      *
-     * @param delay how long from now
+     * @param delay the delay from now
      * @param party whose event it is, or null
      * @param step what happens
      * @return the event, which can be cancelled
@@ -132,7 +135,7 @@ public final class Timeline {
     }
 
     /**
-     * Lets the store's clock jump forwards.
+     * Moves the store's clock forwards.
      *
      * @param by how far
      */
@@ -148,7 +151,7 @@ public final class Timeline {
     }
 
     /**
-     * Lets everything happen until a time.
+     * Runs all events until a time.
      *
      * @param end nanoseconds since the beginning
      */
@@ -163,7 +166,7 @@ public final class Timeline {
     }
 
     /**
-     * Lets the next event happen, unless that is after a time.
+     * Runs the next event, unless it is after a time.
      *
      * @param end nanoseconds since the beginning
      * @return whether there was one
@@ -194,7 +197,8 @@ public final class Timeline {
         }
         if (++happened > mostEvents) {
             throw new WorldFailure.Endless(
-                    "More than " + mostEvents + " events: something goes round in circles, at last "
+                    "More than " + mostEvents + " events happened: something repeats without end. The last event was"
+                            + " of "
                             + (party == null ? "the network" : party.name()));
         }
         digest = digest * 31 + now + (party == null ? 0 : party.name().hashCode());

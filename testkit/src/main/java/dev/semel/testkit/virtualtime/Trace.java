@@ -8,7 +8,7 @@ import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.Map;
 
-/** What happened, for people. Tasks have short names here: t1, t2 … in the order of their first appearance. */
+/** A log of events for people. Tasks have short names here: t1, t2 … in the order of their first appearance. */
 public final class Trace {
 
     private final Timeline timeline;
@@ -17,16 +17,16 @@ public final class Trace {
     private int lines;
 
     /**
-     * Makes an empty trace.
+     * Creates an empty trace.
      *
-     * @param timeline gives each line its time
+     * @param timeline provides the time of each line
      */
     public Trace(Timeline timeline) {
         this.timeline = timeline;
     }
 
     /**
-     * The short name of a task.
+     * Returns the short name of a task.
      *
      * @param id the task
      * @return the same every time
@@ -38,8 +38,8 @@ public final class Trace {
     /**
      * Adds a line.
      *
-     * @param party who
-     * @param what does what
+     * @param party the party that acts
+     * @param what the action
      */
     public void line(String party, String what) {
         long micros = timeline.now() / 1_000;
@@ -58,7 +58,7 @@ public final class Trace {
     }
 
     /**
-     * How many lines there are.
+     * Returns the number of lines.
      *
      * @return their number
      */
@@ -67,7 +67,7 @@ public final class Trace {
     }
 
     /**
-     * All lines.
+     * Returns all lines.
      *
      * @return the text
      */
@@ -76,7 +76,7 @@ public final class Trace {
     }
 
     /**
-     * SHA-256 of the text and of all events, those without a line of their own too.
+     * Returns the SHA-256 of the text and of all events, including events without a line.
      *
      * @return in hexadecimal
      */

@@ -2,22 +2,22 @@ package dev.semel.testkit.virtualtime;
 
 import org.jspecify.annotations.Nullable;
 
-/** Thrown in the middle of a world on virtual time where going on makes no sense, because something is broken already. */
+/** Thrown in a world on virtual time that cannot continue, because something is broken. */
 public class WorldFailure extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
     /**
-     * Reports what is broken.
+     * Creates a failure.
      *
      * @param message what is broken
-     * @param cause what was thrown, or null
+     * @param cause the cause, or null
      */
     public WorldFailure(String message, @Nullable Throwable cause) {
         super(message, cause);
     }
 
-    /** More events than the world may have: something goes round in circles. */
+    /** More events happened than the world may have: something repeats without end. */
     public static final class Endless extends WorldFailure {
 
         private static final long serialVersionUID = 1L;

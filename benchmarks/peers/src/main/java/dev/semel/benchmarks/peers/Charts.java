@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** Draws figures as SVG: a group of bars for each measure, one for each contestant. Each group has a scale of its own. */
+/** Draws figures as SVG: a group of bars for each measure, one for each contestant. Each group has its own scale. */
 final class Charts {
 
     private static final int WIDTH = 820;
@@ -17,14 +17,14 @@ final class Charts {
     private static final int GAP = 14;
     private static final int TOP = 44;
 
-    // Told apart also by those who see no colours: dark, light and in between; and each bar has its name.
+    // Readable without colours: dark, light and in between; and each bar has its name.
     private static final String SEMEL = "#1f5fa8";
     private static final String PEER = "#8d97a5";
     private static final String RAW = "#d8dce2";
 
     private Charts() {}
 
-    /** A chart for each section, by its name. */
+    /** Returns a chart for each section, by its name. */
     static Map<String, String> of(List<Figures> figures) {
         Map<String, List<Figures>> sections = new LinkedHashMap<>();
         figures.forEach(one -> sections.computeIfAbsent(one.section(), name -> new ArrayList<>())

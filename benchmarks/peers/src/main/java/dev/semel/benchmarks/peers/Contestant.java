@@ -4,52 +4,52 @@ import java.time.Duration;
 import java.util.List;
 import javax.sql.DataSource;
 
-/** A library that takes part. */
+/** A library that takes part in the comparison. */
 interface Contestant {
 
-    /** How many tasks may run at the same time in each of them. */
+    /** The number of tasks that may run at the same time in each contestant. */
     int WORKERS = 64;
 
-    /** How many submissions go into a batch. */
+    /** The number of submissions in a batch. */
     int BATCH = 1_000;
 
     /**
-     * One decision on how it is set up.
+     * A decision about the configuration of a contestant.
      *
-     * @param what what was to be chosen
-     * @param chosen what was
-     * @param why the reason, with where it comes from
+     * @param what the subject of the decision
+     * @param chosen the choice
+     * @param why the reason and its source
      */
     record Choice(String what, String chosen, String why) {}
 
-    /** Its name for people. */
+    /** Returns its name. */
     String name();
 
-    /** How it is set up, and why. */
+    /** Returns how it is configured, and why. */
     List<Choice> choices();
 
-    /** Makes its tables in an empty database. */
+    /** Creates its tables in an empty database. */
     void makeTables(DataSource source);
 
     /** Opens it on a database with its tables. */
     Session open(Place place, Handler handler);
 
-    /** Whether many tasks can be submitted in one call. */
+    /** Returns whether many tasks can be submitted in one call. */
     boolean hasBatches();
 
-    /** Whether a batch may have tasks that are there already. */
+    /** Returns whether a batch may contain duplicates of existing tasks. */
     default boolean takesDuplicatesInBatches() {
         return false;
     }
 
-    /** How long an idle worker may take to look, where nothing wakes it. */
+    /** Returns the polling interval of an idle worker that nothing wakes. */
     default Duration looksEvery() {
         return Duration.ofMillis(10);
     }
 
-    /** A query for the number of tasks that are there but have not ended, in one row and column. */
+    /** Returns a query for the number of stored tasks that have not ended, in one row and column. */
     String unsettled();
 
-    /** A query for the number of tasks that were stored and not removed. */
+    /** Returns a query for the number of stored tasks. */
     String stored();
 }

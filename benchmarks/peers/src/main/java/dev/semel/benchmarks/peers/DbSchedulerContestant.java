@@ -22,7 +22,7 @@ final class DbSchedulerContestant implements Contestant {
     private static final double LOWER = 4.0;
     private static final double UPPER = 20.0;
 
-    // The table for PostgreSQL as it comes with the sources, without the index for priorities, which are not used.
+    // The table for PostgreSQL from its sources, without the index for priorities, which are not used.
     private static final String TABLE = """
             CREATE TABLE scheduled_tasks (
               task_name text NOT NULL, task_instance text NOT NULL, task_data bytea,
@@ -34,7 +34,7 @@ final class DbSchedulerContestant implements Contestant {
             CREATE INDEX last_heartbeat_idx ON scheduled_tasks (last_heartbeat);
             """;
 
-    /** The input of a task; a class with fields, as the serializer wants it. */
+    /** The input of a task; a class with fields, as the serializer requires. */
     static final class Work {
         int number;
         String filler;
@@ -137,10 +137,10 @@ final class DbSchedulerContestant implements Contestant {
         public Receipt submit(Piece piece) {
             if (piece.key() == null) {
                 scheduler.scheduleBatch(List.of(instance(piece)), Instant.now());
-                return Receipt.without(Receipt.Told.NEW);
+                return Receipt.without(Receipt.Novelty.NEW);
             }
             boolean created = scheduler.scheduleIfNotExists(instance(piece), Instant.now());
-            return Receipt.without(created ? Receipt.Told.NEW : Receipt.Told.DUPLICATE);
+            return Receipt.without(created ? Receipt.Novelty.NEW : Receipt.Novelty.DUPLICATE);
         }
 
         @Override

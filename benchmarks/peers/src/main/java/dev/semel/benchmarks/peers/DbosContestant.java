@@ -20,9 +20,8 @@ final class DbosContestant implements Contestant {
     private static final int CONNECTIONS = 32;
     private static final Duration POLL = Duration.ofMillis(10);
 
-    // Each queue is emptied by one thread, which makes some five round trips for each workflow one after the other;
-    // there are
-    // as many such threads as processors.
+    // One thread drains each queue, with about five sequential round trips for each workflow; there are as many such
+    // threads as processors.
     private static final int QUEUES = Runtime.getRuntime().availableProcessors();
 
     private static final String QUEUE = "peers";
@@ -41,7 +40,7 @@ final class DbosContestant implements Contestant {
 
     /** The workflows; an interface, because they are called through a proxy. */
     interface Work {
-        /** The one that is measured. */
+        /** The measured workflow. */
         @Nullable
         String noop(int number, String filler);
     }
@@ -80,7 +79,7 @@ final class DbosContestant implements Contestant {
                 new Choice(
                         "worker concurrency",
                         WORKERS + " in all queues together",
-                        "the same for all; without a limit all that is there is fetched at once, which was slower here"),
+                        "the same for all; without a limit it fetches all tasks in one batch, which was slower here"),
                 new Choice("polling interval", POLL.toMillis() + " ms", "the default is a second; 1 ms was no faster"),
                 new Choice(
                         "submission",
@@ -185,8 +184,8 @@ final class DbosContestant implements Contestant {
     private record Answer(WorkflowHandle<@Nullable String, ?> handle) implements Receipt {
 
         @Override
-        public Told told() {
-            return Told.NOTHING;
+        public Novelty novelty() {
+            return Novelty.NOTHING;
         }
 
         @Override

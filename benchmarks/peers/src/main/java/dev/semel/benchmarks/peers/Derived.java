@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Figures that other samples gave by the way: what a task writes to the log, and what it leaves behind. */
+/** Figures derived from other samples: what a task writes to the log, and the dead rows that it leaves. */
 final class Derived {
 
     static final String LOG_OF_LIFE = "log-life-key";

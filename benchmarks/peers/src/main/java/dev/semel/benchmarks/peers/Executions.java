@@ -5,7 +5,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** A handler that does nothing but count, task by task. */
+/** A handler that only counts executions, task by task. */
 final class Executions implements Handler {
 
     private final AtomicIntegerArray runs;
@@ -29,7 +29,7 @@ final class Executions implements Handler {
         return null;
     }
 
-    /** Waits until so many different tasks have run. */
+    /** Waits until a number of different tasks have run. */
     void await(long tasks, long seconds) {
         long deadline = System.nanoTime() + seconds * 1_000_000_000L;
         waiter = Thread.currentThread();
@@ -44,18 +44,18 @@ final class Executions implements Handler {
         awaited = Long.MAX_VALUE;
     }
 
-    /** When the first task of all began, on the clock of {@link System#nanoTime()}. */
+    /** Returns when the first task began, by {@link System#nanoTime()}. */
     long firstAt() {
         return firstAt.get();
     }
 
-    /** How often tasks ran beyond once each; fails if one did not run at all. */
+    /** Returns the number of executions beyond one for each task; fails if a task did not run. */
     long extra(int tasks) {
         long extra = 0;
         for (int number = 0; number < tasks; number++) {
             int times = runs.get(number);
             if (times == 0) {
-                throw new IllegalStateException("Task " + number + " did not run; the figure does not count");
+                throw new IllegalStateException("Task " + number + " did not run, so the figure is not valid");
             }
             extra += times - 1;
         }

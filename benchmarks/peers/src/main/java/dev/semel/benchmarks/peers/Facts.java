@@ -17,8 +17,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a contestant does with a second submission under the same key, found out by doing it: while the first task is pending,
- * while it runs, after it has completed, and with another input; and in a race.
+ * Observations of what a contestant does with a second submission with the same key: while the first task is pending,
+ * while it runs, after it has completed, with different input, and in a race.
  */
 final class Facts {
 
@@ -37,11 +37,11 @@ final class Facts {
     private static final int MARKERS = 100;
 
     /**
-     * What was seen of one contestant in one case.
+     * The behaviour of one contestant in one case.
      *
      * @param question the case
-     * @param contestant who
-     * @param answer what was seen
+     * @param contestant the contestant
+     * @param answer the observed behaviour
      */
     record Fact(String question, String contestant, String answer) {}
 
@@ -53,7 +53,7 @@ final class Facts {
         this.scale = scale;
     }
 
-    /** Notes what ran with which input; tasks that should be seen running wait until they are let go. */
+    /** Records what ran with which input; tasks that are to be observed while running wait until they are released. */
     private static final class Watch implements Handler {
 
         private final Map<Integer, List<String>> ran = new ConcurrentHashMap<>();
@@ -74,7 +74,7 @@ final class Facts {
         private static void await(CountDownLatch latch) {
             try {
                 if (!latch.await(LIMIT.toSeconds(), TimeUnit.SECONDS)) {
-                    throw new IllegalStateException("Nobody let the task go");
+                    throw new IllegalStateException("The task was not released in time");
                 }
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
@@ -104,7 +104,7 @@ final class Facts {
         }
     }
 
-    /** All cases but the race, on one database. */
+    /** Runs all cases except the race, on one database. */
     List<Fact> of(Contestant contestant) {
         List<Fact> facts = new ArrayList<>();
         Watch watch = new Watch();
@@ -125,7 +125,7 @@ final class Facts {
             facts.add(fact(contestant, "the same again while it runs", running, times(watch, RUNNING)));
             facts.add(fact(
                     contestant,
-                    "another input while the first is pending",
+                    "different input while the first is pending",
                     otherPending,
                     inputs(watch, OTHER_PENDING)));
 
@@ -133,13 +133,13 @@ final class Facts {
             settle(contestant, place, session, watch, marker++);
             facts.add(fact(contestant, "the same again after it has completed", completed, times(watch, PENDING)));
             facts.add(new Fact(
-                    "the result, for whoever submitted it again", contestant.name(), result(completed, watch)));
+                    "the result for a repeated submission", contestant.name(), result(completed, watch)));
 
             Said otherCompleted = said(() -> session.submit(piece(OTHER_PENDING, OTHER)));
             settle(contestant, place, session, watch, marker++);
             facts.add(fact(
                     contestant,
-                    "another input after the first has completed",
+                    "different input after the first has completed",
                     otherCompleted,
                     inputs(watch, OTHER_PENDING)));
         }
@@ -150,14 +150,14 @@ final class Facts {
         return new Piece(number, Piece.key(number), filler);
     }
 
-    /** Lets everything end that is there: a task that was submitted behind all others has run, and nothing is left. */
+    /** Waits until all tasks have ended: a task that was submitted after all others has run, and none is left. */
     private static void settle(Contestant contestant, Place place, Session session, Watch watch, int marker) {
         session.submit(piece(marker, FIRST));
         watch.awaitBegun(marker);
         place.awaitNone(contestant.unsettled());
     }
 
-    /** What the caller heard: a receipt or an exception. */
+    /** The answer to the caller: a receipt or an exception. */
     private record Said(@Nullable Receipt receipt, @Nullable RuntimeException thrown) {}
 
     private static Said said(Supplier<Receipt> submission) {
@@ -172,10 +172,10 @@ final class Facts {
         String heard;
         if (said.thrown() != null) {
             heard = "refused with " + said.thrown().getClass().getSimpleName();
-        } else if (said.receipt() != null && said.receipt().told() != Receipt.Told.NOTHING) {
-            heard = "told that it is " + (said.receipt().told() == Receipt.Told.NEW ? "new" : "a duplicate");
+        } else if (said.receipt() != null && said.receipt().novelty() != Receipt.Novelty.NOTHING) {
+            heard = "reported as " + (said.receipt().novelty() == Receipt.Novelty.NEW ? "new" : "a duplicate");
         } else {
-            heard = "not told";
+            heard = "nothing reported";
         }
         return new Fact(question, contestant.name(), heard + "; " + effect);
     }
@@ -200,13 +200,13 @@ final class Facts {
         return same ? again ? "that of the new execution" : "the stored one" : "another one";
     }
 
-    /** Every key is submitted by every thread, all in the same order, while workers run. */
+    /** Lets every thread submit every key, all in the same order, while workers run. */
     Fact race(Contestant contestant) {
         int keys = scale.races();
         Executions executions = new Executions(keys);
-        AtomicLong told = new AtomicLong();
+        AtomicLong created = new AtomicLong();
         Map<String, AtomicLong> thrown = new ConcurrentHashMap<>();
-        AtomicBoolean tells = new AtomicBoolean();
+        AtomicBoolean reports = new AtomicBoolean();
         try (Place place = server.fresh(contestant.name(), contestant::makeTables);
                 Session session = contestant.open(place, executions)) {
             session.work();
@@ -214,9 +214,9 @@ final class Facts {
                 for (int key = 0; key < keys; key++) {
                     try {
                         Receipt receipt = session.submit(Piece.of(key, true));
-                        if (receipt.told() != Receipt.Told.NOTHING) {
-                            tells.set(true);
-                            told.addAndGet(receipt.told() == Receipt.Told.NEW ? 1 : 0);
+                        if (receipt.novelty() != Receipt.Novelty.NOTHING) {
+                            reports.set(true);
+                            created.addAndGet(receipt.novelty() == Receipt.Novelty.NEW ? 1 : 0);
                         }
                     } catch (RuntimeException e) {
                         thrown.computeIfAbsent(e.getClass().getSimpleName(), none -> new AtomicLong())
@@ -229,9 +229,9 @@ final class Facts {
             StringBuilder seen = new StringBuilder();
             seen.append(String.format(Locale.ROOT, "%,d extra executions; ", executions.extra(keys)));
             seen.append(
-                    tells.get()
-                            ? String.format(Locale.ROOT, "%,d callers told that theirs is new", told.get())
-                            : "nobody told anything");
+                    reports.get()
+                            ? String.format(Locale.ROOT, "%,d submissions reported as new", created.get())
+                            : "nothing reported");
             thrown.forEach((name, count) -> seen.append(String.format(Locale.ROOT, "; %,d × %s", count.get(), name)));
             return new Fact(
                     String.format(

@@ -11,15 +11,15 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What one measure gave.
+ * The result of one measure.
  *
  * @param id its name, for filters and programs
- * @param section what it belongs to
+ * @param section the section of the report
  * @param title its name for people
- * @param unit of the figures
+ * @param unit the unit of the figures
  * @param more whether more is better
- * @param series the figures by contestant, in the order of turns; whoever cannot do it is missing
- * @param tasks how many tasks a sample had, by contestant
+ * @param series the figures by contestant, in the order of turns; a contestant that cannot take the measure is missing
+ * @param tasks the number of tasks of a sample, by contestant
  * @param details further figures by name and contestant
  */
 record Figures(
@@ -32,13 +32,13 @@ record Figures(
         Map<String, Integer> tasks,
         Map<String, Map<String, Series>> details) {
 
-    /** The name under which Semel stands. */
+    /** The name of Semel. */
     static final String SEMEL = "Semel";
 
-    /** The name under which the raw limit stands. */
+    /** The name of the raw limit. */
     static final String RAW = "raw";
 
-    /** Copies, and keeps the order. */
+    /** Copies the maps and keeps their order. */
     Figures {
         series = Collections.unmodifiableMap(new LinkedHashMap<>(series));
         tasks = Collections.unmodifiableMap(new LinkedHashMap<>(tasks));
@@ -49,7 +49,7 @@ record Figures(
         return Optional.ofNullable(series.get(contestant)).map(Series::median);
     }
 
-    /** The name of the best of the others, raw left out. */
+    /** Returns the name of the best other library, without raw. */
     Optional<String> bestPeer() {
         Comparator<Map.Entry<String, Series>> byMedian =
                 Comparator.comparingDouble(entry -> entry.getValue().median());
@@ -60,7 +60,7 @@ record Figures(
                 .map(Map.Entry::getKey);
     }
 
-    /** The median of what each sample of one is to the sample of the other that was taken in the same turn. */
+    /** Returns the median of the ratios of samples that were taken in the same turn. */
     Optional<Double> ratio(String one, String other) {
         Series ones = series.get(one);
         Series others = series.get(other);

@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** What the figures should be, as far as there are figures. */
+/** The goals for the figures that were measured. */
 final class Goals {
 
     private final Map<String, Figures> byId;

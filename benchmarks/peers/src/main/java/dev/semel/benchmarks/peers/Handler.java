@@ -2,10 +2,10 @@ package dev.semel.benchmarks.peers;
 
 import org.jspecify.annotations.Nullable;
 
-/** What a task does, whichever library runs it. */
+/** The handler of a task, the same for all libraries. */
 interface Handler {
 
-    /** Runs a task; what it returns is its result where the library keeps one, and null is none. */
+    /** Runs a task. Returns its result, if the library stores one, or null for none. */
     @Nullable
     String run(int number, String filler);
 }

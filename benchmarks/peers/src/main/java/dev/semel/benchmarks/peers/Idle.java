@@ -13,8 +13,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How long it takes, where nothing else goes on, from the call of submit to the first line of the handler in the same
- * process: in milliseconds, half of the tasks within p50 and 99 of a hundred within p99.
+ * The time from the call of submit to the first line of the handler in the same process, on an idle store: in
+ * milliseconds, as p50 and p99.
  */
 final class Idle {
 
@@ -26,10 +26,10 @@ final class Idle {
     private static final long SHORTEST_PAUSE = 8_000_000;
     private static final long LONGEST_PAUSE = 20_000_000;
 
-    // Whoever looks less often than this is not asked one after the other, because that would take too long.
+    // A contestant that polls less often than this is not sampled one by one, because that would take too long.
     private static final Duration SELDOM = Duration.ofMillis(500);
 
-    // Of those, so many arrive between two looks.
+    // For such a contestant, this many tasks arrive between two polls.
     private static final int BETWEEN_LOOKS = 10;
 
     private static final long LIMIT_SECONDS = 30;
@@ -44,7 +44,10 @@ final class Idle {
         this.contestants = contestants;
     }
 
-    /** Each contestant is opened once and stays open for all its turns: whoever has just been started is not idle. */
+    /**
+     * Takes the figures. Each contestant is opened once and stays open for all its turns, because one that has just
+     * started is not idle.
+     */
     Figures take() {
         Figures.Collector collector = new Figures.Collector();
         Map<String, Integer> tasks = new LinkedHashMap<>();
@@ -58,7 +61,7 @@ final class Idle {
                     server.settle();
                     session.work();
                     for (int turn = 0; turn <= scale.repeats(); turn++) {
-                        // The first turn lets the compiler see all of it.
+                        // The first turn is a warm-up for the JIT compiler.
                         int count = turn > 0 ? pings : seldom ? BETWEEN_LOOKS : pings / 2;
                         List<Double> millis = seldom
                                 ? scattered(session, handler, turn * pings, count, contestant.looksEvery())
@@ -82,7 +85,7 @@ final class Idle {
                 collector.details());
     }
 
-    /** Notes when each task began. */
+    /** Records when each task began. */
     private static final class Pings implements Handler {
 
         private final AtomicLongArray sentAt;
@@ -119,7 +122,7 @@ final class Idle {
 
         List<Double> sorted(int from, int count) {
             if (!begun.isEmpty()) {
-                throw new IllegalStateException("A task was started twice; the figure does not count");
+                throw new IllegalStateException("A task was started twice, so the figure is not valid");
             }
             List<Double> millis = new ArrayList<>(count);
             for (int number = from; number < from + count; number++) {
@@ -140,7 +143,7 @@ final class Idle {
         return pings.sorted(from, count);
     }
 
-    /** At moments that have nothing to do with when the worker looks. */
+    /** Samples at moments that are independent of the worker's polls. */
     private static List<Double> scattered(Session session, Pings pings, int from, int count, Duration every) {
         Random random = new Random(from);
         long longest = 2 * every.toNanos() / BETWEEN_LOOKS;

@@ -25,12 +25,11 @@ final class JobRunrContestant implements Contestant {
 
     private static final int CONNECTIONS = 32;
 
-    /** The shortest that it takes with a database. */
+    /** The shortest interval that it supports with a database. */
     private static final Duration POLL = Duration.ofSeconds(5);
 
-    // Its first look comes a second after the start, the next ones after the interval. Whoever waits so long finds it
-    // about to
-    // look, so that a sample has no part of the interval in it.
+    // It polls a second after the start, and then at the interval. After this wait it is about to poll, so that a
+    // sample does not include part of the interval.
     private static final long ABOUT_TO_LOOK = 900_000_000;
 
     /** The input of a job; a class with fields, as its documentation shows. */
@@ -137,7 +136,7 @@ final class JobRunrContestant implements Contestant {
         return new Open(storage, mapper, new JobRequestScheduler(storage), new WorkHandler(handler));
     }
 
-    /** A UUID for each key; they rise with the keys, which its index likes best. */
+    /** Returns a UUID for each key; they ascend with the keys, which suits its index best. */
     private static UUID id(Piece piece) {
         return new UUID((1_700_000_000_000L + piece.number()) << 16 | 0x7000, 0x8000_0000_0000_0000L | piece.number());
     }
@@ -165,7 +164,7 @@ final class JobRunrContestant implements Contestant {
             } else {
                 scheduler.enqueue(id(piece), work);
             }
-            return Receipt.without(Receipt.Told.NOTHING);
+            return Receipt.without(Receipt.Novelty.NOTHING);
         }
 
         @Override

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 public final class Main {
 
     private static final String USAGE =
-            "What is understood is [--short] [--output DIRECTORY] [--json] [--only NAME]… [--list]";
+            "usage: benchmarks/peers/run [--short] [--output DIRECTORY] [--json] [--only NAME]… [--list]";
 
     private Main() {}
 
@@ -24,7 +24,7 @@ public final class Main {
      * Runs the comparison.
      *
      * @param arguments see above
-     * @throws Exception if a sample failed: then there is no report, because it would not be one
+     * @throws Exception if a sample failed; then there is no report, because its figures would be wrong
      */
     public static void main(String[] arguments) throws Exception {
         Options options = Options.of(arguments);
@@ -40,7 +40,7 @@ public final class Main {
             }
             System.out.println(options.json() ? report.json() : report.markdown());
         }
-        // Some libraries leave threads behind that are no daemons.
+        // Some libraries leave threads behind that are not daemons.
         System.exit(0);
     }
 
@@ -66,7 +66,7 @@ public final class Main {
                     case "--list" -> list = true;
                     case "--output" -> output = Path.of(following(argument, all));
                     case "--only" -> only.add(known(following(argument, all)));
-                    default -> throw wrong("there is no \"" + argument + "\"");
+                    default -> throw wrong("Unknown option \"" + argument + "\"");
                 }
             }
             return new Options(brief, json, list, only, output);
@@ -74,21 +74,21 @@ public final class Main {
 
         private static String following(String argument, Iterator<String> all) {
             if (!all.hasNext()) {
-                throw wrong("something is missing after \"" + argument + "\"");
+                throw wrong("A value is missing after \"" + argument + "\"");
             }
             return all.next();
         }
 
         private static String known(String beginning) {
             if (Peers.names().stream().noneMatch(name -> name.startsWith(beginning))) {
-                throw wrong("no measure begins with \"" + beginning + "\"; there are " + Peers.names());
+                throw wrong("No measure starts with \"" + beginning + "\"; the measures are " + Peers.names());
             }
             return beginning;
         }
 
-        /** Says what is wrong and ends the program, as programs do that were called wrongly. */
+        /** Reports wrong usage and ends the program. */
         private static IllegalArgumentException wrong(String what) {
-            System.err.println(USAGE + ", but " + what + ".");
+            System.err.println(what + ".\n" + USAGE);
             System.exit(2);
             return new IllegalArgumentException(what);
         }

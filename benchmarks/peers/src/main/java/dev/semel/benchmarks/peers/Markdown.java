@@ -53,8 +53,9 @@ final class Markdown {
                 + ".");
         line("");
         line(
-                "Medians; in brackets how far the samples lie apart, as a share of the median. Ratios are medians of the ratios of"
-                        + " samples of the same turn. An empty field: cannot be done.");
+                "The figures are medians. The number in brackets is the spread of the samples, as a share of the"
+                        + " median. Ratios are medians of the ratios of samples of the same turn. An empty field means"
+                        + " that the library does not support it.");
         line("");
     }
 
@@ -181,7 +182,7 @@ final class Markdown {
         return number(median) + (median == 0 ? "" : String.format(Locale.ROOT, " (%.0f %%)", 100 * series.spread()));
     }
 
-    /** Three digits that mean something, and thousands in groups. */
+    /** Formats a number with three significant digits and grouped thousands. */
     static String number(double value) {
         double size = Math.abs(value);
         if (size >= 1_000) {

@@ -7,14 +7,14 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One thing that is measured: tasks per second of every contestant that can do it, and of raw where there is such a limit.
+ * A measure: tasks per second of every contestant that supports it, and of raw if there is such a limit.
  *
  * @param id its name, for filters and programs
- * @param section what it belongs to
+ * @param section the section of the report
  * @param title its name for people
- * @param least how many tasks a sample has at the least
- * @param most how many at the most
- * @param takesPart whether a contestant can do it at all
+ * @param least the minimum number of tasks of a sample
+ * @param most the maximum number of tasks of a sample
+ * @param takesPart whether a contestant supports the measure
  * @param sample takes a sample of a contestant
  * @param raw takes a sample of the raw limit, or null
  */
@@ -28,7 +28,7 @@ record Measure(
         Sample sample,
         @Nullable RawSample raw) {
 
-    /** What one sample gave: the measured part, and what else was seen, by name. */
+    /** The result of one sample: the duration of the measured part, and further figures by name. */
     record Reading(Lap lap, Map<String, Double> details) {}
 
     /** Takes a sample of a contestant. */

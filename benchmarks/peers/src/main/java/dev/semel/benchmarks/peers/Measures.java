@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.function.Supplier;
 import tools.jackson.databind.json.JsonMapper;
 
-/** All throughput that is measured, and how a sample of each is taken. */
+/** All measures of throughput, and how a sample of each is taken. */
 final class Measures {
 
     static final String SUBMITTING = "Submitting";
@@ -22,23 +22,23 @@ final class Measures {
     /** Bytes of the server's log for each task. */
     static final String LOG = "log, bytes per task";
 
-    /** Rows that were updated or deleted, so that a dead one was left behind. */
+    /** Rows that were updated or deleted, each of which leaves a dead row behind. */
     static final String DEAD = "dead rows per task";
 
     /** Executions beyond one for each task. */
     static final String EXTRA = "extra executions";
 
-    // So many tasks are there before duplicates of them are submitted.
+    // The number of tasks that exist before duplicates of them are submitted.
     private static final int KNOWN = 1_000;
 
-    // Whoever has no batches fills a queue with so many callers.
+    // A contestant without batches fills a queue with this many callers.
     private static final int FILLERS = 32;
 
     private static final long LONGEST_SECONDS = 120;
 
     private static final JsonMapper JSON = JsonMapper.builder().build();
 
-    // Asked for only when a sample is taken: the names of the measures can be had without a server.
+    // Created only when a sample is taken, because listing the measures needs no server.
     private final Supplier<Server> server;
     private final List<Measure> all = new ArrayList<>();
 
@@ -53,7 +53,7 @@ final class Measures {
             all.add(new Measure(
                     keyed ? "submit-batch-key" : "submit-batch",
                     SUBMITTING,
-                    "batches of 1,000, " + told(keyed),
+                    "batches of 1,000, " + described(keyed),
                     10_000,
                     200_000,
                     Contestant::hasBatches,
@@ -81,7 +81,7 @@ final class Measures {
         return all;
     }
 
-    private static String told(boolean keyed) {
+    private static String described(boolean keyed) {
         return keyed ? "with key" : "without key";
     }
 
@@ -89,7 +89,7 @@ final class Measures {
         all.add(new Measure(
                 "submit-" + callers + (keyed ? "-key" : ""),
                 SUBMITTING,
-                callers + (callers == 1 ? " caller, " : " callers, ") + told(keyed),
+                callers + (callers == 1 ? " caller, " : " callers, ") + described(keyed),
                 least,
                 most,
                 contestant -> true,
@@ -181,8 +181,8 @@ final class Measures {
     private static Reading submitted(Contestant contestant, Place place, Lap lap, int number, long expected) {
         long stored = place.number(contestant.stored());
         if (stored != expected) {
-            throw new IllegalStateException(contestant.name() + " should have stored " + expected + " tasks, but has "
-                    + stored + "; the figure does not count");
+            throw new IllegalStateException("Expected " + contestant.name() + " to have stored " + expected + " tasks,"
+                    + " but it has " + stored + ", so the figure is not valid");
         }
         return new Reading(lap, Map.of(LOG, lap.loggedPer(number)));
     }
@@ -201,7 +201,9 @@ final class Measures {
         }
     }
 
-    /** From the first task's start to the last one's end, so that nobody's start-up or first look counts. */
+    /**
+     * Measures from the first task's start to the last one's end, so that start-up and the first poll are not included.
+     */
     private Reading drain(Contestant contestant, int number) {
         Executions executions = new Executions(number);
         try (Place place = fresh(contestant)) {
@@ -209,7 +211,7 @@ final class Measures {
             try (Session session = contestant.open(place, executions)) {
                 server.get().settle();
                 fill(contestant, session, Piece.fresh(number, false));
-                // What autovacuum does in its own time: nobody should drain with plans made for an empty table.
+                // Autovacuum would do this later: no contestant should drain with plans made for an empty table.
                 place.execute("ANALYZE");
                 Lap.Begun began = Lap.begin(server.get()::logBytes);
                 session.work();
@@ -223,7 +225,7 @@ final class Measures {
         }
     }
 
-    /** From the first submission to the last task's end, with workers that are there from the beginning. */
+    /** Measures from the first submission to the last task's end, with workers that run from the beginning. */
     private Reading life(Contestant contestant, int number) {
         Executions executions = new Executions(number);
         List<Piece> pieces = Piece.fresh(number, true);

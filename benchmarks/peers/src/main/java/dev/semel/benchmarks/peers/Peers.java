@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.function.Supplier;
 
-/** One run: everybody, everything that was chosen. */
+/** One run of the comparison: all contestants, all selected measures. */
 final class Peers implements AutoCloseable {
 
     private final Server server = new Server();
@@ -43,11 +43,11 @@ final class Peers implements AutoCloseable {
                 new SemelContestant(), new DbSchedulerContestant(), new JobRunrContestant(), new DbosContestant(false));
     }
 
-    /** The names of all measures, to choose by. */
+    /** Returns the names of all measures. */
     static List<String> names() {
         List<String> names = new ArrayList<>();
         Supplier<Server> none = () -> {
-            throw new IllegalStateException("Nothing is measured here");
+            throw new IllegalStateException("Listing the measures must not take a sample");
         };
         new Measures(none).all().forEach(measure -> names.add(measure.id()));
         names.addAll(List.of(Idle.ID, Facts.ID, Facts.RACE));
@@ -97,7 +97,7 @@ final class Peers implements AutoCloseable {
         progress.at(done++, total, what);
     }
 
-    /** Lets the compiler see everybody's whole way, and makes everybody's tables. */
+    /** Runs every contestant once, so that the JIT compiler has seen it, and creates its tables. */
     private void warmUp() {
         Map<String, Measure> all = new LinkedHashMap<>();
         new Measures(() -> server).all().forEach(measure -> all.put(measure.id(), measure));
@@ -115,7 +115,7 @@ final class Peers implements AutoCloseable {
     private List<Facts.Fact> facts() {
         List<Facts.Fact> seen = new ArrayList<>();
         Facts facts = new Facts(server, scale);
-        // Another way to say the same in DBOS; it is no other contestant, because it is as fast.
+        // Another kind of key in DBOS. It is not a separate contestant, because it is as fast.
         List<Contestant> all = new ArrayList<>(contestants);
         all.add(new DbosContestant(true));
         if (wants(Facts.ID)) {

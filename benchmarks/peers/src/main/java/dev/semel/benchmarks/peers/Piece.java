@@ -6,32 +6,35 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One submission to be made.
+ * A submission.
  *
- * @param number which task it is about; the same for duplicates
+ * @param number the number of the task; the same for duplicates
  * @param key its key, or null if it has none
- * @param filler the input beside the number
+ * @param filler the rest of the input
  */
 record Piece(int number, @Nullable String key, String filler) {
 
-    /** With the number and the names of both, about a hundred characters: what a few ids and an amount take. */
+    /**
+     * The default filler: with the number and the names of both, about a hundred characters, like a few ids and an
+     * amount.
+     */
     static final String USUAL = "x".repeat(70);
 
     static Piece of(int number, boolean keyed) {
         return new Piece(number, keyed ? key(number) : null, USUAL);
     }
 
-    /** Keys that rise as order numbers do. */
+    /** Returns a key; keys ascend like order numbers. */
     static String key(int number) {
         return String.format(Locale.ROOT, "order-%010d", number);
     }
 
-    /** A name for libraries that want one for every task, keyed or not. */
+    /** Returns a name, for libraries that require one for every task, with or without key. */
     String name() {
         return key == null ? key(number) : key;
     }
 
-    /** Tasks that are not there yet. */
+    /** Returns submissions of new tasks. */
     static List<Piece> fresh(int count, boolean keyed) {
         List<Piece> pieces = new ArrayList<>(count);
         for (int number = 0; number < count; number++) {
@@ -40,7 +43,10 @@ record Piece(int number, @Nullable String key, String filler) {
         return pieces;
     }
 
-    /** Submissions of which some are of the tasks 0 to {@code known}, which are there already, and the others are new. */
+    /**
+     * Returns submissions of which some are duplicates of the existing tasks 0 to {@code known}, and the others are
+     * new.
+     */
     static List<Piece> mixed(int known, int count, boolean halfNew) {
         List<Piece> pieces = new ArrayList<>(count);
         int next = known;

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** A database that was made for one sample. Closing it closes the pools that were opened on it, and drops it. */
+/** The database of one sample. Closing it closes the pools that were opened on it, and drops it. */
 final class Place implements AutoCloseable {
 
     private static final long FULL_LIMIT = 60_000_000_000L;
@@ -25,12 +25,12 @@ final class Place implements AutoCloseable {
         this.drop = drop;
     }
 
-    /** Where it is, for what makes its own connections. */
+    /** Returns the source of connections, for contestants with their own pool. */
     PGSimpleDataSource source() {
         return source;
     }
 
-    /** A pool of so many connections, all of them open. It is closed with the place. */
+    /** Opens a pool with all of its connections. It is closed with the place. */
     HikariDataSource pool(int connections) {
         HikariConfig config = new HikariConfig();
         config.setDataSource(source);
@@ -40,22 +40,23 @@ final class Place implements AutoCloseable {
         long deadline = System.nanoTime() + FULL_LIMIT;
         while (pool.getHikariPoolMXBean().getTotalConnections() < connections) {
             if (System.nanoTime() > deadline) {
-                throw new IllegalStateException("A pool did not get its " + connections + " connections");
+                throw new IllegalStateException("A pool could not open its " + connections + " connections");
             }
             LockSupport.parkNanos(1_000_000);
         }
         return pool;
     }
 
-    /** Closes the pools, so that the server has heard of everything that was done. */
+    /** Closes the pools, so that the server's statistics are complete. */
     void closePools() {
         pools.forEach(HikariDataSource::close);
         pools.clear();
     }
 
     /**
-     * How many rows were updated or deleted since the database was made: each of them left a dead one behind, whether it was
-     * removed in the meantime or not. Sessions tell what they did when they end, so the pools are closed first.
+     * Returns the number of rows that were updated or deleted since the database was created: each of them left a dead
+     * row behind, which may have been removed since. Sessions report their statistics when they end, so the pools are
+     * closed first.
      */
     long deadRows() {
         closePools();
@@ -64,7 +65,7 @@ final class Place implements AutoCloseable {
         return number("SELECT coalesce(sum(n_tup_upd + n_tup_del), 0)::bigint FROM pg_stat_user_tables");
     }
 
-    /** The number that a query gives, read past all pools. */
+    /** Returns the number that a query yields, read without a pool. */
     long number(String query) {
         try (Connection connection = source.getConnection();
                 Statement statement = connection.createStatement();
@@ -76,7 +77,7 @@ final class Place implements AutoCloseable {
         }
     }
 
-    /** Does something with the whole database, such as collecting statistics. */
+    /** Runs a statement on the whole database, such as collecting statistics. */
     void execute(String sql) {
         try (Connection connection = source.getConnection();
                 Statement statement = connection.createStatement()) {
@@ -86,7 +87,7 @@ final class Place implements AutoCloseable {
         }
     }
 
-    /** Waits until the query says that there is nothing left. */
+    /** Waits until the query returns zero. */
     void awaitNone(String query) {
         long deadline = System.nanoTime() + 30_000_000_000L;
         try (Connection connection = source.getConnection();
@@ -101,7 +102,8 @@ final class Place implements AutoCloseable {
                     return;
                 }
                 if (System.nanoTime() > deadline) {
-                    throw new IllegalStateException(left + " were left after half a minute: " + query);
+                    throw new IllegalStateException("Expected 0 after half a minute, but got " + left + " from: "
+                            + query);
                 }
                 LockSupport.parkNanos(1_000_000);
             }

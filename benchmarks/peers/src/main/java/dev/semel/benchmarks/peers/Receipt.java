@@ -3,34 +3,34 @@ package dev.semel.benchmarks.peers;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** What a caller has in hands after a submission. */
+/** The answer to a submission. */
 interface Receipt {
 
-    /** What the library said about the submission. */
-    enum Told {
-        /** That a new task was made. */
+    /** What the library reports about the submission. */
+    enum Novelty {
+        /** A new task was created. */
         NEW,
-        /** That there was one already. */
+        /** The task existed. */
         DUPLICATE,
-        /** Nothing: a new one and a duplicate look the same. */
+        /** Nothing: a new task and a duplicate look the same. */
         NOTHING
     }
 
-    Told told();
+    Novelty novelty();
 
-    /** Whether the library gives a caller the result of the task. */
+    /** Returns whether the library provides the result of the task. */
     boolean givesResults();
 
-    /** Waits for the result; null where there is none. */
+    /** Waits for the result; returns null if there is none. */
     @Nullable
     String result(Duration limit);
 
-    /** A receipt of a library that keeps no results. */
-    static Receipt without(Told told) {
+    /** Returns a receipt of a library that stores no results. */
+    static Receipt without(Novelty novelty) {
         return new Receipt() {
             @Override
-            public Told told() {
-                return told;
+            public Novelty novelty() {
+                return novelty;
             }
 
             @Override

@@ -11,18 +11,18 @@ import java.util.Map;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * All that was seen in one run.
+ * The results of one run.
  *
  * @param takenAt the day
- * @param machine what it was measured on
+ * @param machine the machine
  * @param mode brief or full
  * @param minutes how long the run took
- * @param load the load average of the machine before the run and after it, or nothing where there is none
- * @param server how the database was set
- * @param contestants who took part, by name
+ * @param load the load average of the machine before the run and after it; empty if the system has none
+ * @param server the settings of the database
+ * @param contestants the contestants, by name
  * @param figures the figures
- * @param facts what duplicates came to
- * @param goals what the figures should be
+ * @param facts the treatment of duplicates
+ * @param goals the goals for the figures
  */
 record Report(
         String takenAt,
@@ -37,19 +37,19 @@ record Report(
         List<Goal> goals) {
 
     /**
-     * Who takes part.
+     * A contestant.
      *
-     * @param version of the library
-     * @param choices how it was set up
+     * @param version the version of the library
+     * @param choices its configuration
      */
     record Entry(String version, List<Contestant.Choice> choices) {}
 
-    /** The report for programs. */
+    /** Returns the report for programs. */
     String json() {
         return JsonMapper.builder().build().writerWithDefaultPrettyPrinter().writeValueAsString(this);
     }
 
-    /** The report for people, without charts. */
+    /** Returns the report for people, without charts. */
     String markdown() {
         return Markdown.of(this, Map.of());
     }

@@ -8,10 +8,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Takes the samples of a measure: everybody in turns, each as many tasks as fill the time, after one that does not count. */
+/**
+ * Takes the samples of a measure: all contestants in turns, each with as many tasks as fill the time, after a warm-up.
+ */
 final class Sampler {
 
-    // The first one is small and cold, and would make the samples of whoever is fast too small.
+    // The first sample is small and cold, and would make the samples of a fast contestant too small.
     private static final int TRIALS = 2;
 
     private static final String RAW_SCHEMA = "raw";

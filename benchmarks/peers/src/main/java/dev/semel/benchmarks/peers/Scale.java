@@ -1,14 +1,15 @@
 package dev.semel.benchmarks.peers;
 
 /**
- * How large the samples are.
+ * The sizes of samples.
  *
- * @param seconds how long a sample should take: so many tasks are chosen for each contestant, by what the one before gave
+ * @param seconds how long a sample should take; the number of tasks is chosen for each contestant from its sample
+ *     before
  * @param repeats how often each sample is taken
  * @param pings samples of the idle latency in each repeat
- * @param looks how often a contestant that looks seldom does so in each repeat of the idle latency
- * @param warmUps how often each contestant does everything once before the first sample
- * @param races how many keys are raced for
+ * @param looks the number of polls of a rarely polling contestant in each repeat of the idle latency
+ * @param warmUps the number of warm-ups of each contestant before the first sample
+ * @param races the number of keys in the race
  */
 record Scale(double seconds, int repeats, int pings, int looks, int warmUps, int races) {
 

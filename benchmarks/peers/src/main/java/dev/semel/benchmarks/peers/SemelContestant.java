@@ -4,7 +4,7 @@ import dev.semel.Semel;
 import dev.semel.Submission;
 import dev.semel.SubmissionRequest;
 import dev.semel.SubmitOutcome;
-import dev.semel.jdbc.PostgresTaskStore;
+import dev.semel.postgresql.PostgresTaskStore;
 import dev.semel.store.TaskStore;
 import dev.semel.task.TaskType;
 import java.time.Duration;
@@ -13,7 +13,7 @@ import java.util.List;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** Semel as its own pages say, with nothing tuned but the number of handlers, which is the same for all. */
+/** Semel as its documentation recommends. Only the number of handlers is set, which is the same for all. */
 final class SemelContestant implements Contestant {
 
     private static final int CONNECTIONS = 10;
@@ -22,8 +22,8 @@ final class SemelContestant implements Contestant {
     /**
      * The input of a task.
      *
-     * @param number which one it is
-     * @param filler makes it as large as it should be
+     * @param number the number of the task
+     * @param filler text that gives the input its size
      */
     record Work(int number, String filler) {}
 
@@ -66,7 +66,7 @@ final class SemelContestant implements Contestant {
 
     @Override
     public String unsettled() {
-        // Two tables that every layout of the store has: what was submitted, and what has ended.
+        // Two tables that every layout of the store has: submitted tasks, and ended tasks.
         return "SELECT (SELECT count(*) FROM semel.task) - (SELECT count(*) FROM semel.done)";
     }
 
@@ -77,8 +77,8 @@ final class SemelContestant implements Contestant {
 
     @Override
     public Session open(Place place, Handler handler) {
-        // One more than the pool that it would make by itself, because with a pool of ours hints take their connection
-        // out of it.
+        // One more than in the pool that the store would open itself, because with a given pool hints use one of its
+        // connections.
         TaskStore store = PostgresTaskStore.open(place.pool(CONNECTIONS + 1));
         return new Open(Semel.on(store).build(), handler);
     }
@@ -101,7 +101,7 @@ final class SemelContestant implements Contestant {
             List<SubmissionRequest<Work, @Nullable String>> requests = new ArrayList<>(pieces.size());
             pieces.forEach(piece -> requests.add(request(piece)));
             for (SubmitOutcome<@Nullable String> outcome : semel.submitAll(requests)) {
-                // Throws what went wrong with this one.
+                // Throws the error of this submission.
                 Submission<@Nullable String> unused = outcome.submission();
             }
         }
@@ -123,8 +123,8 @@ final class SemelContestant implements Contestant {
     private record Answer(Submission<@Nullable String> submission) implements Receipt {
 
         @Override
-        public Told told() {
-            return submission.created() ? Told.NEW : Told.DUPLICATE;
+        public Novelty novelty() {
+            return submission.created() ? Novelty.NEW : Novelty.DUPLICATE;
         }
 
         @Override

@@ -14,8 +14,8 @@ import javax.sql.DataSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * The PostgreSQL of the run. Tables are made once for each contestant, in a database of which every sample gets a copy: some
- * migrations take longer than the sample that follows.
+ * The PostgreSQL server of the run. Tables are created once for each contestant, in a template database of which every
+ * sample gets a copy, because some migrations take longer than a sample.
  */
 final class Server implements AutoCloseable {
 
@@ -47,12 +47,12 @@ final class Server implements AutoCloseable {
         for (String setting : DURABLE) {
             if (!text("SHOW " + setting).equals("on")) {
                 throw new IllegalStateException("The server of the run must have " + setting + " = on, but has \""
-                        + text("SHOW " + setting) + "\"; nothing that it gives is a figure");
+                        + text("SHOW " + setting) + "\", so its figures would not be valid");
             }
         }
     }
 
-    /** A fresh database with the tables of a contestant. */
+    /** Creates a database with the tables of a contestant. */
     synchronized Place fresh(String contestant, Consumer<DataSource> makeTables) {
         String template = templates.computeIfAbsent(contestant, name -> {
             PGSimpleDataSource made = PostgresServer.freshDatabase();
@@ -66,23 +66,22 @@ final class Server implements AutoCloseable {
         source.setPortNumbers(administration.getPortNumbers());
         source.setUser(administration.getUser());
         source.setDatabaseName(name);
-        // Of use to everybody who inserts many rows by a JDBC batch: one statement instead of as many as there are
-        // rows.
+        // Helps every contestant that inserts many rows in a JDBC batch: one statement instead of one for each row.
         source.setReWriteBatchedInserts(true);
         return new Place(source, () -> execute("DROP DATABASE " + name + " WITH (FORCE)"));
     }
 
-    /** Brings the server into the same state before every sample: nothing is left to be written from the one before. */
+    /** Brings the server into the same state before every sample: no writes of the sample before are pending. */
     void settle() {
         execute("CHECKPOINT");
     }
 
-    /** How many bytes of log the server has written. */
+    /** Returns the number of bytes that the server has written to its log. */
     long logBytes() {
         return Long.parseLong(text("SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint"));
     }
 
-    /** How the server is set, as it says itself. */
+    /** Returns the settings that the server reports. */
     Map<String, String> facts() {
         Map<String, String> facts = new LinkedHashMap<>();
         SETTINGS.forEach(name -> facts.put(name, text("SHOW " + name)));

@@ -2,27 +2,27 @@ package dev.semel.benchmarks.peers;
 
 import java.util.List;
 
-/** A library that is open on a database: it submits, and works when it is told to. */
+/** A library that is open on a database: it submits, and runs workers on request. */
 interface Session extends AutoCloseable {
 
     /** Submits one task, with its key if it has one. Called by many threads. */
     Receipt submit(Piece piece);
 
-    /** Submits many at once; only where the contestant has batches. */
+    /** Submits many tasks in one call; only if the contestant has batches. */
     void submitBatch(List<Piece> pieces);
 
     /**
-     * Submits one task to be started as soon as can be, in the quickest way the library has where submitter and worker are one
-     * process. The usual way for most.
+     * Submits one task in the way that starts it fastest if submitter and worker are in one process. For most libraries
+     * this is the usual way.
      */
     default Receipt submitHere(Piece piece) {
         return submit(piece);
     }
 
-    /** Starts the workers; returns when they are about to look for tasks. */
+    /** Starts the workers; returns when they are about to poll for tasks. */
     void work();
 
-    /** Stops the workers and whatever else runs. */
+    /** Stops the workers and everything else. */
     @Override
     void close();
 }

@@ -6,7 +6,7 @@ import java.io.UncheckedIOException;
 import java.util.Objects;
 import java.util.Properties;
 
-/** The versions of everything that takes part, as the build knows them. */
+/** The versions of all contestants, from the build. */
 final class Versions {
 
     private static final Properties PROPERTIES = read();

@@ -37,11 +37,11 @@ class PeersTest {
                     .allSatisfy(figures -> assertThat(figures.series().values())
                             .allSatisfy(series -> assertThat(series.median()).isPositive()));
             assertThat(answer(report, "the same again after it has completed", "Semel"))
-                    .isEqualTo("told that it is a duplicate; ran once");
-            assertThat(answer(report, "another input while the first is pending", "Semel"))
+                    .isEqualTo("reported as a duplicate; ran once");
+            assertThat(answer(report, "different input while the first is pending", "Semel"))
                     .isEqualTo("refused with IdempotencyConflict; ran with the first");
             assertThat(answer(report, "a race: 32 threads, 20 keys, each submitted 32 times", "Semel"))
-                    .isEqualTo("0 extra executions; 20 callers told that theirs is new");
+                    .isEqualTo("0 extra executions; 20 submissions reported as new");
         }
     }
 

@@ -50,7 +50,7 @@ class ReportTest {
                 Map.of("fsync", "on"),
                 entries,
                 figures,
-                List.of(new Facts.Fact("the same again", "fast", "not told; ran once")),
+                List.of(new Facts.Fact("the same again", "fast", "nothing reported; ran once")),
                 Goals.of(figures));
     }
 
@@ -74,7 +74,7 @@ class ReportTest {
     }
 
     @Test
-    @DisplayName("Only goals are told that there are figures for, met or not")
+    @DisplayName("Only goals with figures are reported, met or not")
     void goals() {
         List<Goal> goals = Goals.of(List.of(drain()));
         assertThat(goals).extracting(Goal::what).containsExactly("drain to the best peer", "drain to raw");
@@ -87,7 +87,7 @@ class ReportTest {
         assertThat(report().markdown())
                 .contains("| the drain & so on | tasks/s | 90.0 (44 %) | 10.0 (0 %) | 30.0 (33 %) | 200 (100 %)"
                         + " | 3.00 (fast) | 0.50 |")
-                .contains("| the same again | not told; ran once |")
+                .contains("| the same again | nothing reported; ran once |")
                 .contains("| drain to the best peer | ≥ 4.00 | 3.00 | **no** |")
                 .contains("| slow 1 | a thing | so | because |");
     }

@@ -1,0 +1,78 @@
+package dev.semel.store;
+
+import dev.semel.store.Claims.Claimed;
+import dev.semel.task.Lease;
+import dev.semel.task.TaskState;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** The laws of claiming, C1 to C10, for {@link InMemoryTaskStore}. */
+final class MemoryClaims {
+
+    private final MemoryTables tables;
+
+    MemoryClaims(MemoryTables tables) {
+        this.tables = tables;
+    }
+
+    Claims claim(ClaimRequest request, Instant now) {
+        for (StoredTask task : tables.vanishedAskedToCancel(now)) {
+            if (matches(task.task(), request.queues(), request.types())) {
+                endVanished(task, now);
+            }
+        }
+        Allowances allowances = new Allowances(tables, request, now);
+        List<Claimed> claimed = new ArrayList<>();
+        for (StoredTask task : request.repeated() ? tables.runningOf(request.claim()) : List.<StoredTask>of()) {
+            claimed.add(claimed(task, null));
+        }
+        if (claimed.isEmpty()) {
+            for (StoredTask task : tables.due().choose(request, now, allowances)) {
+                claimed.add(claimed(begin(task, request, now), Duration.between(task.dueAt(), now)));
+            }
+            allowances.settle();
+        }
+        return new Claims(claimed, nextDue(request, allowances, now));
+    }
+
+    private static Claimed claimed(StoredTask task, @Nullable Duration waited) {
+        return new Claimed(task.task(), new Lease(task.id(), task.attempt(), task.claim()), waited);
+    }
+
+    private @Nullable Duration nextDue(ClaimRequest request, Allowances allowances, Instant now) {
+        Instant next = null;
+        for (String queue : request.queues()) {
+            Instant dueAt = tables.due().nextDue(queue, request.types());
+            Instant given = dueAt == null ? null : allowances.next(queue, dueAt);
+            next = given != null && (next == null || given.isBefore(next)) ? given : next;
+        }
+        return next == null ? null : next.isBefore(now) ? Duration.ZERO : Duration.between(now, next);
+    }
+
+    /** Ends a task that was asked to cancel and whose lease expired without a report from its worker. */
+    void endVanished(StoredTask task, Instant now) {
+        tables.save(vanish(task, now));
+    }
+
+    private StoredTask begin(StoredTask task, ClaimRequest request, Instant now) {
+        StoredTask due = task.state() == TaskState.RUNNING ? vanish(task, now) : task;
+        StoredTask begun = due.begun(request.claim(), InMemoryTaskStore.toMillis(now.plus(request.lease())));
+        tables.save(begun);
+        tables.beginAttempt(begun.id(), begun.attempt(), request.worker(), now);
+        return begun;
+    }
+
+    private StoredTask vanish(StoredTask task, Instant now) {
+        AttemptEnd end = AttemptEnd.vanished(task.cancelRequested(), now);
+        tables.endAttempt(task.id(), task.attempt(), end, now);
+        return task.after(end, now);
+    }
+
+    private static boolean matches(Task task, Set<String> queues, @Nullable Set<String> types) {
+        return queues.contains(task.queue()) && (types == null || types.contains(task.type()));
+    }
+}

@@ -1,0 +1,137 @@
+package dev.semel.store;
+
+import dev.semel.store.Allowances.MemoryQueue;
+import dev.semel.task.TaskId;
+import java.time.Instant;
+import java.util.Objects;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/** Operations, for {@link InMemoryTaskStore}. */
+final class MemoryOperations {
+
+    private final MemoryTables tables;
+    private final MemoryDeadLetters deadLetters;
+    private final MemoryEffects effects;
+    private final MemorySchedules schedules;
+
+    MemoryOperations(
+            MemoryTables tables, MemoryDeadLetters deadLetters, MemoryEffects effects, MemorySchedules schedules) {
+        this.tables = tables;
+        this.deadLetters = deadLetters;
+        this.effects = effects;
+        this.schedules = schedules;
+    }
+
+    Operated operate(Operation operation, Instant now) {
+        return switch (operation) {
+            case Operation.Cancel(TaskId id) -> cancel(id, now);
+            case Operation.Redrive redrive -> redrive(tables.find(redrive.taskId()), redrive.attempt(), now);
+            case Operation.ReleaseKey release -> release(release);
+            case Operation.Resolve resolve -> resolve(resolve, now);
+            case Operation.ChangeSchedule change -> schedules.change(change, now);
+            case Operation.DeclareQueue declare ->
+                change(declare.queue(), before -> new QueueSetUp(declare.settings(), before.set()), now);
+            case Operation.SetQueue set ->
+                change(
+                        set.queue(),
+                        before ->
+                                new QueueSetUp(before.declared(), set.changes().or(before.set())),
+                        now);
+            case Operation.ResetQueue reset ->
+                change(reset.queue(), before -> new QueueSetUp(before.declared(), QueueSettings.NONE), now);
+        };
+    }
+
+    private Operated cancel(TaskId id, Instant now) {
+        StoredTask task = tables.find(id);
+        return task == null ? Operated.NOT_FOUND : tables.cancel(task, now);
+    }
+
+    private Operated redrive(@Nullable StoredTask task, int attempt, Instant now) {
+        if (task == null) {
+            return Operated.NOT_FOUND;
+        }
+        NewTask.KeyRequest request = task.key();
+        StoredKey held = request == null ? null : tables.key(request.identity());
+        RedriveDecision decision = RedriveDecision.decide(
+                new RedriveDecision.Letter(
+                        task.id(), task.state(), task.attempt(), task.task().createdAt()),
+                attempt,
+                request == null
+                        ? null
+                        : new RedriveDecision.Key(
+                                request.ttl(),
+                                held == null ? null : tables.holder(held),
+                                !tables.openOf(request.identity()).isEmpty()),
+                now);
+        switch (decision) {
+            case RedriveDecision.NotDead notDead -> {
+                return notDead.answer(task.redriven().contains(attempt));
+            }
+            case RedriveDecision.Superseded superseded -> {
+                return Operated.SUPERSEDED;
+            }
+            case RedriveDecision.Run run -> {}
+            case RedriveDecision.RunRenewing(Instant expiresAt) ->
+                tables.save(Objects.requireNonNull(held).renewed(expiresAt));
+            case RedriveDecision.RunTaking(TaskId series, Instant expiresAt) -> {
+                tables.save(StoredKey.of(task.task(), series, Objects.requireNonNull(request), expiresAt));
+                if (held != null) {
+                    effects.forgetUnlessContinued(held.lineage());
+                }
+            }
+        }
+        tables.save(task.redriven(now));
+        return Operated.APPLIED;
+    }
+
+    private Operated release(Operation.ReleaseKey operation) {
+        StoredKey key = tables.key(operation.identity());
+        if (key == null) {
+            StoredTask task = tables.find(operation.taskId());
+            return KeyHolder.releaseFree(task != null && operation.identity().equals(task.identity()));
+        }
+        boolean open = !tables.openOf(operation.identity()).isEmpty();
+        Operated answer = tables.holder(key).release(operation.taskId(), open);
+        if (answer == Operated.APPLIED) {
+            tables.remove(key);
+            effects.forgetUnlessContinued(key.lineage());
+        }
+        return answer;
+    }
+
+    private Operated resolve(Operation.Resolve operation, Instant now) {
+        StoredEffect.Change<Operated> change = effects.resolve(operation, now);
+        StoredEffect effect = change.next();
+        StoredTask task = effect == null ? null : tables.find(effect.by().taskId());
+        if (effect != null
+                && task != null
+                && task.parked()
+                && task.attempt() == effect.by().attempt()) {
+            if (operation.resolution().verdict() == Resolution.Verdict.GIVE_UP) {
+                StoredTask dead = task.givenUp(now, operation.givenUp());
+                deadLetters.forward(dead.task(), tables.save(dead), now);
+            } else {
+                tables.save(task.pending(now));
+            }
+        }
+        return change.answer();
+    }
+
+    private Operated change(String queue, UnaryOperator<QueueSetUp> change, Instant now) {
+        MemoryQueue kept = tables.queue(queue);
+        QueueSetUp next = change.apply(kept == null ? QueueSetUp.NONE : kept.setUp);
+        String deadLetters = next.effective().deadLettersTo();
+        if (deadLetters != null
+                && DeadLetter.isCircle(
+                        queue, deadLetters, at -> tables.settings(at).deadLettersTo())) {
+            return Operated.CIRCLE;
+        }
+        tables.change(queue, changed -> {
+            changed.setUp = next;
+            changed.mark = ClaimAllowances.markUnder(next.effective(), changed.mark, now);
+        });
+        return Operated.APPLIED;
+    }
+}

@@ -1,0 +1,59 @@
+package dev.semel.postgresql;
+
+import dev.semel.store.Submitted;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Splits a batch of submissions that waited too long for a lock: a caller's open transaction holds a key that one of its items
+ * needs. The batch is halved until that item is alone. That item is answered as busy, and the others are done. Later items of
+ * the same identity are busy as well, so that they do not overtake it.
+ *
+ * <p>If an item without a key waits too long, or too many items do, another transaction holds a table and not a key. Then the
+ * call fails, and may be repeated as a whole.
+ */
+final class PostgresBatchSplitter {
+
+    // Enough for four keys of a batch of a thousand. Each costs the limit of a lock.
+    private static final int MOST_WAITS = 40;
+
+    /** Submits a part of a batch, as a whole or not at all. */
+    interface Part {
+        List<Submitted> submit(List<PostgresNumberedTask> part) throws SQLException;
+    }
+
+    private final PostgresRetryNotes notes;
+    private final Part part;
+    private int waits;
+
+    private PostgresBatchSplitter(PostgresRetryNotes notes, Part part) {
+        this.notes = notes;
+        this.part = part;
+    }
+
+    static List<Submitted> submit(List<PostgresNumberedTask> batch, PostgresRetryNotes notes, Part part)
+            throws SQLException {
+        return new PostgresBatchSplitter(notes, part).submit(batch);
+    }
+
+    private List<Submitted> submit(List<PostgresNumberedTask> batch) throws SQLException {
+        try {
+            return part.submit(batch);
+        } catch (SQLException e) {
+            PostgresRecordKey key = batch.getFirst().key();
+            boolean single = batch.size() == 1;
+            if (!PostgresFailures.isLockTimeout(e) || (single && key == null) || ++waits == MOST_WAITS) {
+                throw e;
+            }
+            if (single && key != null) {
+                notes.busy(key);
+                return List.of(new Submitted.Busy());
+            }
+        }
+        int half = batch.size() / 2;
+        List<Submitted> answers = new ArrayList<>(submit(batch.subList(0, half)));
+        answers.addAll(submit(batch.subList(half, batch.size())));
+        return answers;
+    }
+}

@@ -1,0 +1,260 @@
+package dev.semel.postgresql;
+
+import dev.semel.task.SemelException;
+import dev.semel.task.StoreUnusable;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Collections;
+import java.util.Set;
+import java.util.UUID;
+import java.util.WeakHashMap;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.PGConnection;
+import org.postgresql.PGStatement;
+import org.postgresql.jdbc.PreferQueryMode;
+import org.postgresql.util.PSQLException;
+import org.postgresql.util.ServerErrorMessage;
+
+/**
+ * The connections of a store, each checked once before its first use: behind a pooler in transaction mode that does not know
+ * prepared statements, the driver must not name any.
+ *
+ * <p>The driver numbers the statements that it prepares on each of its connections: S_1, S_2 and so on, {@code BEGIN} and
+ * {@code COMMIT} among them. Such a pooler runs the next transaction in another session of the server, in which another
+ * program's S_7 is the statement of that name. If its parameters fit, it runs without an error: a commit that commits nothing,
+ * a completion that completes something else. No check inside of the transaction could find that, because the check itself
+ * and the {@code BEGIN} before it would be statements of that kind. So a connection is refused before it prepares anything.
+ */
+final class PostgresConnections {
+
+    private static final String UNKNOWN_NAME = "26000";
+    private static final String NAME_IN_USE = "42P05";
+    private static final String PROTOCOL_VIOLATION = "08P01";
+
+    // PgBouncer reports its own failures, most of which pass, as protocol violations too; only the server names a
+    // routine.
+    private static final String BINDING = "exec_bind_message";
+
+    // How the driver names statements.
+    private static final String NAMES = "S_";
+
+    private static final String ADVICE =
+            "Set prepareThreshold=0 for the connections of this pool or URL, or let the pooler"
+                    + " keep prepared statements (PgBouncer 1.21 or later with max_prepared_statements).";
+
+    private final DataSource source;
+    private final String shown;
+    private final PostgresPatience patience;
+    // By identity: the driver's connections have no equality of their own.
+    private final Set<PGConnection> checked =
+            Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
+    private final Set<PGConnection> own = Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
+    private volatile boolean closed;
+
+    /**
+     * Makes it.
+     *
+     * @param shown which store it is, for messages: "The PostgreSQL store at …"
+     */
+    PostgresConnections(DataSource source, String shown, PostgresPatience patience) {
+        this.source = source;
+        this.shown = shown;
+        this.patience = patience;
+    }
+
+    /** Whether a caller's connection was seen to lead to the store's own database. */
+    boolean isOwn(Connection connection) throws SQLException {
+        PGConnection driver = driver(connection);
+        return driver != null && own.contains(driver);
+    }
+
+    /** Notes that a caller's connection leads to the store's own database, which stays so for as long as it lives. */
+    void noteOwn(Connection connection) throws SQLException {
+        PGConnection driver = driver(connection);
+        if (driver != null) {
+            own.add(driver);
+        }
+    }
+
+    /** A connection that may prepare statements as it is set up to. */
+    Connection get() throws SQLException {
+        if (closed) {
+            throw StoreUnusable.closed(shown);
+        }
+        Connection connection = source.getConnection();
+        try {
+            PGConnection driver = driver(connection);
+            if (driver != null && !checked.contains(driver)) {
+                // With auto-commit, so that the check leaves no transaction open.
+                try (PostgresPatience.Restored limited = patience.with(connection, 0);
+                        PostgresAutoCommit automatic = PostgresAutoCommit.on(connection)) {
+                    check(connection);
+                }
+            }
+            return connection;
+        } catch (SQLException | RuntimeException e) {
+            close(connection, e);
+            throw e;
+        }
+    }
+
+    /** Notes that the store is closed: its pool may be the user's and still open. */
+    void close() {
+        closed = true;
+    }
+
+    private static void close(Connection connection, Exception because) {
+        try {
+            connection.close();
+        } catch (SQLException e) {
+            because.addSuppressed(e);
+        }
+    }
+
+    /**
+     * Checks the version of the server, when a task store or a guard is opened.
+     *
+     * @throws StoreUnusable if the server is older than {@link PostgresSchema#OLDEST_SERVER}
+     */
+    void checkServer(Connection connection) throws SQLException {
+        int version = connection.getMetaData().getDatabaseMajorVersion();
+        if (version < PostgresSchema.OLDEST_SERVER) {
+            throw new StoreUnusable(shown + " is on a server of version " + version + ", but Semel needs PostgreSQL "
+                    + PostgresSchema.OLDEST_SERVER + " or newer. Upgrade the server.");
+        }
+    }
+
+    /**
+     * Checks a connection, a caller's own for example. If a transaction is open, it stays open.
+     *
+     * @throws StoreUnusable if its statements could run in place of others
+     */
+    void check(Connection connection) throws SQLException {
+        if (closed) {
+            throw StoreUnusable.closed(shown);
+        }
+        PGConnection driver = driver(connection);
+        if (driver == null || checked.contains(driver)) {
+            return;
+        }
+        if (namesStatements(driver) && !isSafeWithNames(connection, driver)) {
+            throw new StoreUnusable(
+                    shown + " is behind a connection pooler that does not know prepared statements, but the"
+                            + " driver is set up to prepare them: in transaction mode, statements of one session would run in"
+                            + " another. " + ADVICE);
+        }
+        checked.add(driver);
+    }
+
+    private static boolean isSafeWithNames(Connection connection, PGConnection driver) throws SQLException {
+        int threshold = driver.getPrepareThreshold();
+        // What the check itself sends has no name, BEGIN and COMMIT neither.
+        driver.setPrepareThreshold(0);
+        try {
+            return !isPooled(connection, driver) || namesAreTranslated(connection);
+        } catch (SQLException e) {
+            if (isMixedUp(e)) {
+                return false; // another program has left a statement of the same name
+            }
+            throw e;
+        } finally {
+            driver.setPrepareThreshold(threshold);
+        }
+    }
+
+    /** The driver behind a connection; null if a wrapper hides it, and then there is nothing to compare. */
+    private static @Nullable PGConnection driver(Connection connection) throws SQLException {
+        return connection.isWrapperFor(PGConnection.class) ? connection.unwrap(PGConnection.class) : null;
+    }
+
+    private static boolean namesStatements(PGConnection driver) {
+        return driver.getPrepareThreshold() != 0 && driver.getPreferQueryMode() != PreferQueryMode.SIMPLE;
+    }
+
+    /** Whether the session is another one than the driver was told when it connected: a pooler has no process to name. */
+    private static boolean isPooled(Connection connection, PGConnection driver) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("SELECT pg_catalog.pg_backend_pid()")) {
+            row.next();
+            return row.getInt(1) != driver.getBackendPID();
+        }
+    }
+
+    /**
+     * Whether a statement that the driver names has another name on the server. A pooler that keeps the statements of its
+     * clients apart has to give them other names.
+     */
+    private static boolean namesAreTranslated(Connection connection) throws SQLException {
+        try (PostgresAutoCommit manual = PostgresAutoCommit.off(connection);
+                Statement statement = connection.createStatement()) {
+            // BEGIN travels with it. With a statement that has a name, it would get one too.
+            statement.execute("SELECT 1");
+            String name = nameOnServer(connection);
+            boolean translated = name != null && !name.startsWith(NAMES);
+            if (name != null && !translated) {
+                // Left behind, it would be in the way of other programs.
+                statement.execute("DEALLOCATE \"" + name + "\"");
+            }
+            return translated;
+        }
+    }
+
+    private static @Nullable String nameOnServer(Connection connection) throws SQLException {
+        // Another text each time, so that the driver has not prepared it before.
+        String sql =
+                "SELECT name FROM pg_catalog.pg_prepared_statements WHERE statement LIKE '%" + UUID.randomUUID() + "%'";
+        try (PreparedStatement named = connection.prepareStatement(sql)) {
+            named.unwrap(PGStatement.class).setPrepareThreshold(1);
+            try (ResultSet row = named.executeQuery()) {
+                return row.next() ? row.getString(1) : null;
+            }
+        }
+    }
+
+    /** Translates an error for the caller, of the task store and of the guard alike. */
+    SemelException translated(SQLException e) {
+        if (closed) {
+            StoreUnusable unusable = StoreUnusable.closed(shown);
+            unusable.addSuppressed(e);
+            return unusable;
+        }
+        return isMixedUp(e) ? mixedUp(e) : PostgresFailures.translated(shown, e);
+    }
+
+    /** Translates an error in a transaction of a caller's, of the task store and of the guard alike. */
+    SemelException translatedWhileJoined(SQLException e) {
+        return isMixedUp(e) ? mixedUp(e) : PostgresFailures.translatedWhileJoined(shown, e);
+    }
+
+    /** Whether an error says that a prepared statement is another one than the driver takes it for. */
+    private static boolean isMixedUp(SQLException e) {
+        return switch (PostgresFailures.state(e)) {
+            case UNKNOWN_NAME, NAME_IN_USE -> true;
+            case PROTOCOL_VIOLATION -> isBinding(e);
+            default -> false;
+        };
+    }
+
+    private static boolean isBinding(SQLException e) {
+        ServerErrorMessage message = e instanceof PSQLException told ? told.getServerErrorMessage() : null;
+        return message != null && BINDING.equals(message.getRoutine());
+    }
+
+    /**
+     * What to report to the caller after such an error. All connections are checked again before they are used: the pooler
+     * may have been set up in another way since, or its statements may have been lost.
+     */
+    private StoreUnusable mixedUp(SQLException e) {
+        checked.clear();
+        return new StoreUnusable(
+                shown + " has another prepared statement than the driver (SQLSTATE " + e.getSQLState() + ": "
+                        + e.getMessage()
+                        + "), as behind a connection pooler in transaction mode that does not know prepared"
+                        + " statements. " + ADVICE,
+                e);
+    }
+}

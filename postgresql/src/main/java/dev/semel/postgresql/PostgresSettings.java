@@ -1,0 +1,244 @@
+package dev.semel.postgresql;
+
+import dev.semel.task.Durations;
+import dev.semel.task.InvalidInput;
+import dev.semel.task.Limits;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Objects;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** How a {@link PostgresTaskStore} behaves. Immutable; each method gives a copy with one thing changed. */
+public final class PostgresSettings {
+
+    /** The name of Semel's schema, unless it is set otherwise. */
+    public static final String SCHEMA = "semel";
+
+    // Unquoted in every statement, so it is a plain lower-case name.
+    private static final Pattern NAME = Pattern.compile("[a-z_][a-z0-9_]{0,62}");
+
+    // Words that PostgreSQL takes for the name of a schema only in quotation marks.
+    private static final Set<String> RESERVED = Set.of("""
+            all analyse analyze and any array as asc asymmetric authorization binary both case cast check collate collation
+            column concurrently constraint create cross current_catalog current_date current_role current_schema current_time
+            current_timestamp current_user default deferrable desc distinct do else end except false fetch for foreign freeze
+            from full grant group having ilike in initially inner intersect into is isnull join lateral leading left like
+            limit localtime localtimestamp natural not notnull null offset on only or order outer overlaps placing primary
+            references returning right select session_user similar some symmetric system_user table tablesample then to
+            trailing true union unique user using variadic verbose when where window with""".split("\\s+"));
+
+    // The driver's own limits are in whole seconds; and a shorter one would take a busy server for a dead one.
+    private static final Duration SHORTEST_ANSWER_LIMIT = Duration.ofSeconds(1);
+    private static final Duration LONGEST_ANSWER_LIMIT = Duration.ofDays(1);
+
+    // Fewer tasks of a lane than this get leases of their own, which cost less then.
+    private static final int SHARED_FROM = 4;
+
+    private final String schema;
+    private final Duration lockLimit;
+    private final Duration answerLimit;
+    private final int connections;
+    private final boolean migrate;
+    private final boolean listen;
+    private final boolean joinedHints;
+    private final int sharedFrom;
+    private final @Nullable InstantSource clock;
+
+    private PostgresSettings(
+            String schema,
+            Duration lockLimit,
+            Duration answerLimit,
+            int connections,
+            boolean migrate,
+            boolean listen,
+            boolean joinedHints,
+            int sharedFrom,
+            @Nullable InstantSource clock) {
+        this.schema = Objects.requireNonNull(schema, "schema");
+        this.lockLimit = Limits.positive("lock limit", lockLimit);
+        this.answerLimit = Limits.positive("answer limit", answerLimit);
+        this.connections = connections;
+        this.migrate = migrate;
+        this.listen = listen;
+        this.joinedHints = joinedHints;
+        this.sharedFrom = sharedFrom;
+        this.clock = clock;
+        String unused = checkedSchema(schema);
+        if (answerLimit.compareTo(SHORTEST_ANSWER_LIMIT) < 0 || answerLimit.compareTo(LONGEST_ANSWER_LIMIT) > 0) {
+            throw new InvalidInput(
+                    "An answer limit is 1 second to 1 day, but got \"" + Durations.shown(answerLimit) + "\".");
+        }
+        if (connections < 1 || connections > 1_000) {
+            throw new InvalidInput("A pool has 1 to 1000 connections, but got \"" + connections + "\".");
+        }
+    }
+
+    static String checkedSchema(String name) {
+        if (!NAME.matcher(name).matches()) {
+            throw new InvalidInput("A schema name has 1 to 63 lower-case letters, digits or _ and does not begin with a"
+                    + " digit, but got \"" + Limits.shown(name) + "\".");
+        }
+        if (RESERVED.contains(name) || name.startsWith("pg_") || name.equals("information_schema")) {
+            throw new InvalidInput("The schema of Semel's tables has a name of its own, but got \"" + name
+                    + "\", which is a word of SQL or belongs to PostgreSQL. Choose another, for example \"" + SCHEMA
+                    + "_"
+                    + name + "\".");
+        }
+        return name;
+    }
+
+    /**
+     * The standard settings: schema {@code semel}, 250 ms for an identity that somebody else's transaction holds, 15 seconds
+     * for an answer of the server, ten connections, tables made when they are not there, and hints of other processes.
+     *
+     * @return the settings
+     */
+    public static PostgresSettings standard() {
+        return new PostgresSettings(
+                SCHEMA, Duration.ofMillis(250), Duration.ofSeconds(15), 10, true, true, false, SHARED_FROM, null);
+    }
+
+    /**
+     * These settings with another schema.
+     *
+     * @param name its name: lower-case letters, digits and {@code _}
+     * @return new settings
+     */
+    public PostgresSettings withSchema(String name) {
+        return new PostgresSettings(
+                name, lockLimit, answerLimit, connections, migrate, listen, joinedHints, sharedFrom, clock);
+    }
+
+    /**
+     * These settings with another limit for waiting. A submission whose identity somebody else's open transaction holds for
+     * longer is answered as busy, and the others of its batch go on.
+     *
+     * @param limit the limit
+     * @return new settings
+     */
+    public PostgresSettings withLockLimit(Duration limit) {
+        return new PostgresSettings(
+                schema, limit, answerLimit, connections, migrate, listen, joinedHints, sharedFrom, clock);
+    }
+
+    /**
+     * These settings with another limit for the server's answers. A statement that is not answered for so long, and for the
+     * time that it may wait for locks, ends with {@link dev.semel.task.StoreUnavailable}, and its connection is given up: the
+     * server or the network is taken for dead. Sweeps, counts and listings may read whole tables and get five minutes at the
+     * least. A connection that comes with a limit of its own ({@code socketTimeout}) keeps that instead.
+     *
+     * <p>A worker needs two thirds of its lease to be longer than this, or it cannot extend its leases in time when a
+     * connection dies.
+     *
+     * @param limit the limit, 1 second to 1 day
+     * @return new settings
+     */
+    public PostgresSettings withAnswerLimit(Duration limit) {
+        return new PostgresSettings(
+                schema, lockLimit, limit, connections, migrate, listen, joinedHints, sharedFrom, clock);
+    }
+
+    /**
+     * These settings with another size of the pool that is made for a URL. It means nothing where a data source is given.
+     *
+     * @param number how many operations can run at the same time
+     * @return new settings
+     */
+    public PostgresSettings withConnections(int number) {
+        return new PostgresSettings(
+                schema, lockLimit, answerLimit, number, migrate, listen, joinedHints, sharedFrom, clock);
+    }
+
+    /**
+     * These settings for a program that makes and changes tables, or one that may not and only checks their version.
+     *
+     * @param mayMigrate whether to make and change tables
+     * @return new settings
+     */
+    public PostgresSettings withMigration(boolean mayMigrate) {
+        return new PostgresSettings(
+                schema, lockLimit, answerLimit, connections, mayMigrate, listen, joinedHints, sharedFrom, clock);
+    }
+
+    /**
+     * These settings with or without hints of other processes, for which a store keeps one connection of its own. Without
+     * them, or behind a pooler that does not let them through, workers find new tasks by looking from time to time.
+     *
+     * @param hints whether
+     * @return new settings
+     */
+    public PostgresSettings withHints(boolean hints) {
+        return new PostgresSettings(
+                schema, lockLimit, answerLimit, connections, migrate, hints, joinedHints, sharedFrom, clock);
+    }
+
+    /**
+     * These settings with or without hints in transactions of callers ({@link PostgresTaskStore#joining}). With them a
+     * submission in such a transaction wakes workers as soon as it commits; without them they find the task when they look
+     * the next time. They are off unless this is called, because {@code NOTIFY} in a transaction makes the commits of all such
+     * transactions of the database wait for each other: fine for some hundreds in a second, not for thousands.
+     *
+     * @param hints whether
+     * @return new settings
+     */
+    public PostgresSettings withJoinedHints(boolean hints) {
+        return new PostgresSettings(
+                schema, lockLimit, answerLimit, connections, migrate, listen, hints, sharedFrom, clock);
+    }
+
+    /** For tests: how many tasks of a lane share a lease at the least. */
+    PostgresSettings withSharedLeasesFrom(int tasks) {
+        return new PostgresSettings(
+                schema, lockLimit, answerLimit, connections, migrate, listen, joinedHints, tasks, clock);
+    }
+
+    /** For tests: a clock that decides time instead of the database's. */
+    PostgresSettings withClock(InstantSource newClock) {
+        return new PostgresSettings(
+                schema, lockLimit, answerLimit, connections, migrate, listen, joinedHints, sharedFrom, newClock);
+    }
+
+    /**
+     * The name of the schema.
+     *
+     * @return the name
+     */
+    public String schema() {
+        return schema;
+    }
+
+    Duration lockLimit() {
+        return lockLimit;
+    }
+
+    Duration answerLimit() {
+        return answerLimit;
+    }
+
+    int connections() {
+        return connections;
+    }
+
+    boolean migrate() {
+        return migrate;
+    }
+
+    boolean listen() {
+        return listen;
+    }
+
+    boolean joinedHints() {
+        return joinedHints;
+    }
+
+    int sharedFrom() {
+        return sharedFrom;
+    }
+
+    @Nullable
+    InstantSource clock() {
+        return clock;
+    }
+}

@@ -1,0 +1,493 @@
+package dev.semel.postgresql;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.semel.store.Attempt;
+import dev.semel.store.ClaimRequest;
+import dev.semel.store.Claims;
+import dev.semel.store.DueSchedules;
+import dev.semel.store.DuplicateCounts;
+import dev.semel.store.EffectPage;
+import dev.semel.store.EffectQuery;
+import dev.semel.store.EffectRecord;
+import dev.semel.store.Joining;
+import dev.semel.store.KeyRecord;
+import dev.semel.store.NewTask;
+import dev.semel.store.Operated;
+import dev.semel.store.Operation;
+import dev.semel.store.Page;
+import dev.semel.store.QueueDepth;
+import dev.semel.store.QueueSetUp;
+import dev.semel.store.ScheduleQuery;
+import dev.semel.store.ScheduleRecord;
+import dev.semel.store.Settled;
+import dev.semel.store.Settlement;
+import dev.semel.store.StoreListener;
+import dev.semel.store.StoreNews;
+import dev.semel.store.SubmitRequest;
+import dev.semel.store.Submitted;
+import dev.semel.store.SweepRequest;
+import dev.semel.store.Swept;
+import dev.semel.store.Task;
+import dev.semel.store.TaskQuery;
+import dev.semel.store.TaskStore;
+import dev.semel.store.Transacting;
+import dev.semel.task.Identity;
+import dev.semel.task.InvalidInput;
+import dev.semel.task.Limits;
+import dev.semel.task.ScheduleId;
+import dev.semel.task.SemelException;
+import dev.semel.task.StoreUnusable;
+import dev.semel.task.TaskId;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tasks in PostgreSQL, version 14 or newer: durable, shared by any number of threads, processes and machines.
+ *
+ * <p>The tables lie in a schema of their own, {@code semel} unless it is set otherwise, and may share a database with the
+ * user's. The clock of the database decides what is due and what has expired.
+ *
+ * <p>It needs the PostgreSQL driver on the class path, and HikariCP if it is opened by a URL.
+ */
+public final class PostgresTaskStore implements TaskStore {
+
+    private static final long CONNECT_MILLIS = 10_000;
+    private static final int PROBE_SECONDS = 5;
+
+    // While the server commits one batch, it can read the next.
+    private static final int CONCURRENT_SUBMISSIONS = 2;
+
+    private static final long VALIDATION_MILLIS = 2_000;
+
+    private final PostgresDatabase database;
+    private final PostgresHints hints;
+    private final @Nullable PostgresListening listening;
+    private final PostgresSubmitter submitter;
+    private final PostgresJoinedSubmit joining;
+    private final PostgresTransacting transacting;
+    private final @Nullable AutoCloseable pool;
+    private final PostgresClaims claims;
+    private final DuplicateCounts duplicates = new DuplicateCounts(System::nanoTime, this::count);
+
+    private PostgresTaskStore(
+            DataSource source,
+            @Nullable DataSource hintSource,
+            String shown,
+            PostgresSettings settings,
+            @Nullable AutoCloseable pool)
+            throws SQLException {
+        this.pool = pool;
+        PostgresPatience patience = pool == null
+                ? PostgresPatience.withGivenConnections(settings)
+                : PostgresPatience.withOwnConnections(settings);
+        PostgresConnections connections = new PostgresConnections(source, PostgresFailures.storeAt(shown), patience);
+        long stamp;
+        String place;
+        try (Connection connection = connections.get();
+                PostgresPatience.Restored limited = patience.thoroughly(connection, 0);
+                PostgresAutoCommit automatic = PostgresAutoCommit.on(connection)) {
+            connections.checkServer(connection);
+            PostgresSchema.migrate(connection, shown, settings);
+            stamp = PostgresSchema.stamp(connection, settings.schema());
+            place = PostgresSchema.place(connection, settings.schema());
+        }
+        this.listening =
+                hintSource == null ? null : new PostgresListening(hintSource, connections, settings.schema(), patience);
+        this.hints = new PostgresHints(listening == null ? null : listening::send);
+        this.database = new PostgresDatabase(connections, shown, settings, patience, stamp, hints::tell);
+        this.submitter = new PostgresSubmitter(database);
+        this.joining = new PostgresJoinedSubmit(database, place);
+        this.transacting = new PostgresTransacting(database);
+        this.claims = new PostgresClaims(settings.sharedFrom());
+        if (listening != null) {
+            listening.start(hints::heard);
+        }
+    }
+
+    /**
+     * Opens a store with the standard settings, on a pool of its own; makes its tables if they are not there.
+     *
+     * @param url where the database is: {@code postgresql://user:password@host:5432/database}, with {@code jdbc:} before it
+     *     or without, and with {@code ?schema=jobs} if the tables are not in the schema {@code semel}
+     * @return the store
+     * @throws dev.semel.task.StoreUnusable if the database cannot be used; the message says what to fix
+     * @throws dev.semel.task.StoreUnavailable if it did not answer
+     */
+    public static PostgresTaskStore open(String url) {
+        return open(url, PostgresSettings.standard());
+    }
+
+    /**
+     * Checks the form of a URL without opening anything.
+     *
+     * @param url where the database is
+     * @throws InvalidInput if it has another form
+     */
+    public static void check(String url) {
+        PostgresUrl unused = PostgresUrl.parse(url);
+    }
+
+    /**
+     * Opens a store on a pool of its own.
+     *
+     * @param url where the database is; a schema that it names overrides that of the settings
+     * @param given how the store behaves
+     * @return the store
+     * @throws dev.semel.task.StoreUnusable if the database cannot be used; the message says what to fix
+     * @throws dev.semel.task.StoreUnavailable if it did not answer
+     */
+    public static PostgresTaskStore open(String url, PostgresSettings given) {
+        PostgresUrl parsed = PostgresUrl.parse(url);
+        PostgresSettings settings = parsed.applied(given);
+        HikariConfig config = emptyConfig();
+        refused(parsed);
+        config.setPoolName("semel");
+        config.setJdbcUrl(parsed.jdbc());
+        if (parsed.user() != null) {
+            config.setUsername(parsed.user());
+        }
+        if (parsed.password() != null) {
+            config.setPassword(parsed.password());
+        }
+        config.setMaximumPoolSize(settings.connections());
+        // A failure to connect is reported while the person who started the program still looks.
+        config.setConnectionTimeout(CONNECT_MILLIS);
+        // Several dead connections are detected within that time, so that a call can still get a live one.
+        config.setValidationTimeout(VALIDATION_MILLIS);
+        // For the handshake too; an option of the URL overrides it.
+        config.addDataSourceProperty("socketTimeout", Integer.toString(PostgresPatience.seconds(settings)));
+        config.addDataSourceProperty("tcpKeepAlive", "true");
+        // Semel's own failures say more than the pool's.
+        config.setInitializationFailTimeout(-1);
+        HikariDataSource pool = new HikariDataSource(config);
+        try {
+            // The connection that listens stays open, so it does not come from the pool.
+            return open(
+                    pool,
+                    settings.listen() ? parsed.single(PostgresPatience.seconds(settings)) : null,
+                    parsed.shown(),
+                    settings,
+                    pool);
+        } catch (RuntimeException e) {
+            pool.close();
+            throw e;
+        }
+    }
+
+    private static HikariConfig emptyConfig() {
+        try {
+            return new HikariConfig();
+        } catch (NoClassDefFoundError e) {
+            throw new StoreUnusable(
+                    "A PostgreSQL store that is opened by a URL needs HikariCP for its pool, which is not on the class path."
+                            + " Add the dependency \"com.zaxxer:HikariCP\", or open the store on a DataSource of your own.",
+                    e);
+        }
+    }
+
+    /** Reports a rejected user at once and with the reason: a pool would retry, and then report only that it has waited. */
+    private static void refused(PostgresUrl url) {
+        try (Connection connection = url.single(PROBE_SECONDS).getConnection()) {
+            connection.clearWarnings();
+        } catch (SQLException e) {
+            SemelException translated = PostgresFailures.translated(PostgresFailures.storeAt(url.shown()), e);
+            if (translated instanceof StoreUnusable || PostgresFailures.isUnknownHost(e)) {
+                throw translated;
+            }
+            // A server that does not answer may be about to start: the pool waits for it, though not for long.
+        }
+    }
+
+    /**
+     * Opens a store on a data source of the user's, with the standard settings; makes its tables if they are not there. It
+     * keeps one connection for itself, to hear hints of other processes: a pool needs two at the least.
+     *
+     * @param source where connections come from: a pool. The store does not close it
+     * @return the store
+     * @throws dev.semel.task.StoreUnusable if the database cannot be used; the message says what to fix
+     * @throws dev.semel.task.StoreUnavailable if it did not answer
+     */
+    public static PostgresTaskStore open(DataSource source) {
+        return open(source, PostgresSettings.standard());
+    }
+
+    /**
+     * Opens a store on a data source of the user's. Unless the settings say otherwise it keeps one connection for itself, to
+     * hear hints of other processes: then a pool needs two at the least.
+     *
+     * @param source where connections come from: a pool. The store does not close it
+     * @param settings how the store behaves
+     * @return the store
+     * @throws dev.semel.task.StoreUnusable if the database cannot be used; the message says what to fix
+     * @throws dev.semel.task.StoreUnavailable if it did not answer
+     */
+    public static PostgresTaskStore open(DataSource source, PostgresSettings settings) {
+        return open(source, settings.listen() ? source : null, "of the given data source", settings, null);
+    }
+
+    private static PostgresTaskStore open(
+            DataSource source,
+            @Nullable DataSource hintSource,
+            String shown,
+            PostgresSettings settings,
+            @Nullable AutoCloseable pool) {
+        try {
+            return new PostgresTaskStore(source, hintSource, shown, settings, pool);
+        } catch (SQLException e) {
+            throw PostgresFailures.translated(PostgresFailures.storeAt(shown), e);
+        }
+    }
+
+    @Override
+    public List<Submitted> submit(List<? extends SubmitRequest> batch) {
+        return SubmitRequest.inOrder(checked(batch), this::submitTasks, this::cancel);
+    }
+
+    private List<Submitted> submitTasks(List<NewTask> items) {
+        List<Submitted> answers = submitter.submit(items);
+        duplicates.count(items, answers);
+        duplicates.writeIfDue();
+        return answers;
+    }
+
+    private Operated cancel(TaskId id) {
+        return operate(List.of(new Operation.Cancel(id))).getFirst();
+    }
+
+    private void count(List<DuplicateCounts.Count> counts) {
+        database.write(tx -> {
+            new PostgresOperations(tx).count(counts);
+            return counts.size();
+        });
+    }
+
+    @Override
+    public int concurrentSubmissions() {
+        return CONCURRENT_SUBMISSIONS;
+    }
+
+    private static <T> List<T> checked(List<? extends T> batch) {
+        if (batch.size() > MAX_BATCH) {
+            throw new InvalidInput("A batch has at most " + MAX_BATCH + " submissions, but got " + batch.size()
+                    + ". Send it in parts.");
+        }
+        return List.copyOf(batch);
+    }
+
+    @Override
+    public Claims claim(ClaimRequest request) {
+        duplicates.writeIfDue();
+        return claims.claim(database, request);
+    }
+
+    @Override
+    public List<Settled> settle(List<? extends Settlement> batch) {
+        return inParts(PostgresSettlements.parts(List.copyOf(batch)), (lockMillis, part) -> {
+            PostgresLeases leases = PostgresSettlements.leases(part);
+            return database.writeOrThrow(lockMillis, leases, tx -> new PostgresSettlements(tx, leases).settle(part));
+        });
+    }
+
+    @Override
+    public List<Operated> operate(List<? extends Operation> batch) {
+        List<Operation> operations = List.copyOf(batch);
+        // All new names together, before the transaction that needs them.
+        List<PostgresNumberedTask> unused = database.numbered(PostgresSchedules.tasks(operations));
+        return inParts(
+                PostgresOperations.together(operations),
+                (lockMillis, part) ->
+                        database.writeOrThrow(lockMillis, tx -> new PostgresOperations(tx).operate(part)));
+    }
+
+    /** Carries out a part of a batch in a transaction that waits for locks no longer than the given time. */
+    private interface PartWork<T, A> {
+        List<A> run(long lockMillis, List<T> part) throws SQLException;
+    }
+
+    private <T, A> List<A> inParts(List<List<T>> parts, PartWork<T, A> work) {
+        List<A> answers = new ArrayList<>();
+        SQLException locked = null;
+        for (List<T> part : parts) {
+            SQLException one = inHalves(part, work, answers);
+            locked = locked == null ? one : locked;
+        }
+        if (locked != null) {
+            throw database.translated(locked);
+        }
+        return answers;
+    }
+
+    /**
+     * Carries out a part of a batch. A task that a caller's open transaction has locked, by replacing it, holds up no other
+     * task: the part is halved until that one is alone. Then the others are done, and the whole batch is to be sent again. A part of
+     * n items is tried fewer than 2 n times, and each try that fails has waited for the limit of a lock.
+     */
+    private <T, A> @Nullable SQLException inHalves(List<T> part, PartWork<T, A> work, List<A> answers) {
+        try {
+            answers.addAll(work.run(database.settings().lockLimit().toMillis(), part));
+            return null;
+        } catch (SQLException e) {
+            if (!PostgresFailures.isLockTimeout(e)) {
+                throw database.translated(e);
+            }
+            if (part.size() == 1) {
+                return e;
+            }
+            SQLException first = inHalves(part.subList(0, part.size() / 2), work, answers);
+            SQLException second = inHalves(part.subList(part.size() / 2, part.size()), work, answers);
+            return first == null ? second : first;
+        }
+    }
+
+    @Override
+    public Map<TaskId, Task> find(Collection<TaskId> ids) {
+        List<TaskId> wanted = List.copyOf(ids);
+        return wanted.isEmpty()
+                ? Map.of()
+                : database.read(session -> new PostgresLookups(session, database.names()).find(wanted));
+    }
+
+    @Override
+    public Map<TaskId, List<Attempt>> attempts(Collection<TaskId> ids) {
+        List<TaskId> wanted = List.copyOf(ids);
+        return database.read(session -> new PostgresLookups(session, database.names()).attempts(wanted));
+    }
+
+    @Override
+    public Map<TaskId, List<EffectRecord>> effects(Collection<TaskId> lineages) {
+        List<TaskId> wanted = List.copyOf(lineages);
+        return wanted.isEmpty()
+                ? Map.of()
+                : database.read(session -> PostgresEffectRows.of(session, wanted, database.clockMillis()));
+    }
+
+    @Override
+    public EffectPage effects(EffectQuery query) {
+        return database.readThoroughly(session -> PostgresEffectRows.list(session, query, database.clockMillis()));
+    }
+
+    @Override
+    public Page list(TaskQuery query) {
+        return database.readThoroughly(session -> new PostgresLookups(session, database.names()).list(query));
+    }
+
+    @Override
+    public Map<Identity, KeyRecord> records(Collection<Identity> identities) {
+        List<Identity> wanted = List.copyOf(identities);
+        duplicates.write();
+        return database.read(
+                session -> new PostgresLookups(session, database.names()).records(wanted, database.clockMillis()));
+    }
+
+    @Override
+    public Map<String, QueueSetUp> queues() {
+        return database.read(session -> PostgresQueues.read(session).all());
+    }
+
+    @Override
+    public Map<String, QueueDepth> depths(@Nullable String tenant) {
+        return database.readThoroughly(session -> PostgresDepths.count(session, tenant, database.clockMillis()));
+    }
+
+    @Override
+    public DueSchedules dueSchedules(int limit) {
+        return database.read(session -> PostgresSchedules.due(session, limit, database.clockMillis()));
+    }
+
+    @Override
+    public Map<ScheduleId, ScheduleRecord> schedules(Collection<ScheduleId> ids) {
+        List<ScheduleId> wanted = List.copyOf(ids);
+        return database.read(session -> PostgresSchedules.find(session, wanted));
+    }
+
+    @Override
+    public List<ScheduleRecord> schedules(ScheduleQuery query) {
+        return database.read(session -> PostgresSchedules.list(session, query));
+    }
+
+    @Override
+    public Swept sweep(SweepRequest request) {
+        duplicates.write();
+        return database.writeThoroughly(tx -> PostgresSweeps.sweep(tx, request));
+    }
+
+    @Override
+    public Registration listen(StoreListener listener) {
+        return hints.listen(listener);
+    }
+
+    /**
+     * {@inheritDoc}
+     *
+     * <p>The commit of a caller's transaction is not visible to the store, so it wakes no worker: workers find the task when
+     * they poll, at least every second or so, unless the caller reports its commit ({@link Joining.Joined#committed}). With
+     * {@link PostgresSettings#withJoinedHints} the transaction itself notifies them.
+     */
+    @Override
+    public Optional<Joining> joining() {
+        return Optional.of(connection -> new CountingJoined(joining.with(connection)));
+    }
+
+    /** A caller's transaction whose duplicates are counted, and whose new tasks are announced after the commit. */
+    private final class CountingJoined implements Joining.Joined {
+
+        private final Joining.Joined joined;
+        private StoreNews news = new StoreNews();
+
+        CountingJoined(Joining.Joined joined) {
+            this.joined = joined;
+        }
+
+        @Override
+        public synchronized List<Submitted> submit(List<NewTask> batch) {
+            List<Submitted> answers = joined.submit(checked(batch));
+            duplicates.count(batch, answers);
+            for (int i = 0; i < answers.size(); i++) {
+                if (answers.get(i) instanceof Submitted.Created) {
+                    news.due(batch.get(i).queue());
+                }
+            }
+            return answers;
+        }
+
+        @Override
+        public synchronized void committed() {
+            hints.tell(news);
+            news = new StoreNews();
+        }
+    }
+
+    @Override
+    public Optional<Transacting> transacting() {
+        return Optional.of(transacting::complete);
+    }
+
+    @Override
+    public void close() {
+        duplicates.write();
+        if (listening != null) {
+            listening.close();
+        }
+        hints.close();
+        if (pool != null) {
+            try {
+                pool.close();
+            } catch (Exception e) {
+                PostgresHints.LOG.debug("The pool of the PostgreSQL store {} did not close", shown(), e);
+            }
+        }
+        database.close();
+    }
+
+    private String shown() {
+        return Limits.shown(database.shown());
+    }
+}

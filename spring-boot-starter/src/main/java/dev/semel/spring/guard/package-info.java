@@ -1,0 +1,5 @@
+/** Methods of beans that run once for each key. */
+@NullMarked
+package dev.semel.spring.guard;
+
+import org.jspecify.annotations.NullMarked;

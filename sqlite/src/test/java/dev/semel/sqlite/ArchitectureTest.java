@@ -1,0 +1,30 @@
+package dev.semel.sqlite;
+
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+import dev.semel.architecture.ModuleRules;
+import dev.semel.sqlite.hint.HintWatcher;
+import java.util.Map;
+
+/** The rules of every module, and what is excepted from them here. */
+@AnalyzeClasses(packages = "dev.semel.sqlite", importOptions = ImportOption.DoNotIncludeTests.class)
+class ArchitectureTest {
+
+    @ArchTest
+    static final ArchRule packagesHaveNoCycles = ModuleRules.packagesHaveNoCycles();
+
+    @ArchTest
+    static final ArchRule classCycles = ModuleRules.classCyclesAtMost(1, "no two classes need each other");
+
+    @ArchTest
+    static final ArchRule noWallClock = ModuleRules.noWallClock(Map.of(SqliteSettings.class, "the default clock"));
+
+    @ArchTest
+    static final ArchRule noSleep = ModuleRules.noSleep(
+            Map.of(HintWatcher.class, "without notifications of the file system it can only ask SQLite now and then"));
+
+    @ArchTest
+    static final ArchRule noStaticPools = ModuleRules.noStaticPools();
+}
