@@ -1,8 +1,14 @@
 package dev.semel.benchmarks;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.nio.file.StandardCopyOption.REPLACE_EXISTING;
+
 import dev.semel.testservers.PostgresCluster;
+import java.io.BufferedReader;
+import java.io.BufferedWriter;
 import java.io.File;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -10,13 +16,15 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.postgresql.ds.PGSimpleDataSource;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Compares the speed of two commits: {@code ./semel bench --short} of one and of the other in turns, each in a separate
- * process, for the given number of pairs. The order within a pair alternates, so that a machine that gets slower
+ * Compares the speed of two commits: one process for each ({@link Sampler}) takes samples in turns, for the given number
+ * of pairs. Both processes live as long as the comparison, so that all but the first pairs, which do not count, are
+ * taken after the JIT compiler has finished. The order within a pair alternates, so that a machine that gets slower
  * favours neither. Prints for each measure the median of the pairs' ratios and the interval that contains the true
  * median with a probability of at least 95 %.
  *
@@ -24,7 +32,11 @@ import tools.jackson.databind.json.JsonMapper;
  */
 final class Comparison {
 
-    private static final JsonMapper JSON = JsonMapper.builder().build();
+    /** The measures that are compared unless others are named. */
+    static final String USUAL =
+            "submit-1-key,submit-64-key,submit-batch-key,half-duplicates-64,duplicates-batch,drain,drain-key,life-key,idle-key";
+
+    private static final int WARM_UP_PAIRS = 4;
 
     private final Path directory;
     private final int pairs;
@@ -109,44 +121,46 @@ final class Comparison {
         Path earlier = checkOut(repository, before, "before");
         Path later = checkOut(repository, after, "after");
         if (!onServer) {
-            return run(earlier, later, "sqlite:" + directory.resolve("semel.db"));
+            return run(
+                    earlier,
+                    "sqlite:" + directory.resolve("before.db"),
+                    later,
+                    "sqlite:" + directory.resolve("after.db"));
         }
         try (PostgresCluster cluster = PostgresCluster.newest("shared_buffers=256MB")) {
             PGSimpleDataSource database = cluster.database();
-            return run(
-                    earlier,
-                    later,
-                    "postgresql://%s@localhost:%d/%s"
-                            .formatted(database.getUser(), database.getPortNumbers()[0], database.getDatabaseName()));
+            String store = "postgresql://%s@localhost:%d/%s"
+                    .formatted(database.getUser(), database.getPortNumbers()[0], database.getDatabaseName());
+            return run(earlier, store, later, store);
         }
     }
 
-    private List<Row> run(Path before, Path after, String store) throws IOException, InterruptedException {
+    private List<Row> run(Path before, String beforeStore, Path after, String afterStore) throws IOException {
         Map<String, Row> rows = new LinkedHashMap<>();
-        for (int pair = 0; pair < pairs; pair++) {
-            System.err.printf("Pair %d of %d%n", pair + 1, pairs);
-            boolean earlierFirst = pair % 2 == 0;
-            JsonNode first = measure(earlierFirst ? before : after, store);
-            JsonNode second = measure(earlierFirst ? after : before, store);
-            for (JsonNode result : earlierFirst ? first : second) {
-                row(rows, result).before().add(ours(result));
-            }
-            for (JsonNode result : earlierFirst ? second : first) {
-                row(rows, result).after().add(ours(result));
+        try (SamplerProcess earlier = new SamplerProcess(before, beforeStore);
+                SamplerProcess later = new SamplerProcess(after, afterStore)) {
+            for (int pair = -WARM_UP_PAIRS; pair < pairs; pair++) {
+                System.err.println(pair < 0 ? "Warm-up" : "Pair " + (pair + 1) + " of " + pairs);
+                for (String id : only) {
+                    boolean earlierFirst = pair % 2 == 0;
+                    Map<String, Double> first = (earlierFirst ? earlier : later).sample(id);
+                    Map<String, Double> second = (earlierFirst ? later : earlier).sample(id);
+                    if (pair >= 0) {
+                        (earlierFirst ? first : second)
+                                .forEach((unit, value) ->
+                                        row(rows, id, unit).before().add(value));
+                        (earlierFirst ? second : first)
+                                .forEach((unit, value) ->
+                                        row(rows, id, unit).after().add(value));
+                    }
+                }
             }
         }
         return List.copyOf(rows.values());
     }
 
-    private static Row row(Map<String, Row> rows, JsonNode result) {
-        String id = result.get("id").asString();
-        return rows.computeIfAbsent(id, none -> new Row(id, result.get("unit").asString()));
-    }
-
-    private static double ours(JsonNode result) {
-        List<Double> samples = new ArrayList<>();
-        result.get("ours").get("samples").forEach(sample -> samples.add(sample.asDouble()));
-        return Series.median(samples);
+    private static Row row(Map<String, Row> rows, String id, String unit) {
+        return rows.computeIfAbsent(id + ", " + unit, none -> new Row(id, unit));
     }
 
     private Path checkOut(Path repository, String commit, String name) throws IOException, InterruptedException {
@@ -160,28 +174,72 @@ final class Comparison {
         return checkout;
     }
 
-    private JsonNode measure(Path checkout, String store) throws IOException, InterruptedException {
-        List<String> words = new ArrayList<>(List.of("./semel", "bench", "--short", "--json", "--store", store));
-        only.forEach(measure -> words.addAll(List.of("--only", measure)));
-        return JSON.readTree(command(checkout, words.toArray(String[]::new))).get("results");
+    private static void command(Path directory, String... words) throws IOException, InterruptedException {
+        int exit = new ProcessBuilder(words)
+                .directory(directory.toFile())
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start()
+                .waitFor();
+        if (exit != 0) {
+            throw new IOException(String.join(" ", words) + " ended with exit code " + exit);
+        }
     }
 
-    private static String command(Path directory, String... words) throws IOException, InterruptedException {
-        File output = File.createTempFile("semel-comparison", ".txt");
-        try {
-            Process process = new ProcessBuilder(words)
-                    .directory(directory.toFile())
-                    .redirectOutput(output)
+    /** The process of one commit; ended when closed. */
+    private final class SamplerProcess implements AutoCloseable {
+
+        private final Process process;
+        private final BufferedReader answers;
+        private final BufferedWriter requests;
+
+        SamplerProcess(Path checkout, String store) throws IOException {
+            // Only this one class comes from here; everything that it uses is the commit's own.
+            Path sampler = directory.resolve("sampler");
+            Path file = Path.of("dev", "semel", "benchmarks", "Sampler.class");
+            Files.createDirectories(sampler.resolve(file).getParent());
+            try (InputStream compiled = Sampler.class.getResourceAsStream("Sampler.class")) {
+                Files.copy(Objects.requireNonNull(compiled), sampler.resolve(file), REPLACE_EXISTING);
+            }
+            List<String> words = new ArrayList<>(List.of(
+                    Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                    "--enable-native-access=ALL-UNNAMED",
+                    "-cp",
+                    Stream.of(
+                                    sampler,
+                                    checkout.resolve("cli/target/quick/semel.jar"),
+                                    checkout.resolve("benchmarks/target/quick/semel-benchmarks.jar"))
+                            .map(Path::toString)
+                            .collect(Collectors.joining(File.pathSeparator)),
+                    Sampler.class.getName(),
+                    store));
+            words.addAll(only);
+            process = new ProcessBuilder(words)
                     .redirectError(ProcessBuilder.Redirect.INHERIT)
                     .start();
-            int exit = process.waitFor();
-            String text = Files.readString(output.toPath());
-            if (exit != 0) {
-                throw new IOException(String.join(" ", words) + " ended with exit code " + exit + ": " + text);
+            answers = process.inputReader(UTF_8);
+            requests = process.outputWriter(UTF_8);
+        }
+
+        /** Returns the figures of a sample by their units. */
+        Map<String, Double> sample(String id) throws IOException {
+            requests.write(id + "\n");
+            requests.flush();
+            String answer = answers.readLine();
+            if (answer == null) {
+                throw new IOException("The sampler ended during \"" + id + "\"; its error is above");
             }
-            return text;
-        } finally {
-            Files.delete(output.toPath());
+            String[] words = answer.split("\t", -1);
+            Map<String, Double> figures = new LinkedHashMap<>();
+            for (int i = 0; i < words.length; i += 2) {
+                figures.put(words[i], Double.valueOf(words[i + 1]));
+            }
+            return figures;
+        }
+
+        @Override
+        public void close() {
+            process.destroyForcibly();
         }
     }
 }

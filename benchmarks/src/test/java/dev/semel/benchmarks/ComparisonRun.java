@@ -16,7 +16,7 @@ class ComparisonRun {
         List<Comparison.Row> rows = new Comparison(
                         module.resolve("target/comparison"),
                         Integer.getInteger("compare.pairs", 15),
-                        List.of(System.getProperty("compare.only", "submit,drain,life,duplicates,idle")
+                        List.of(System.getProperty("compare.only", Comparison.USUAL)
                                 .split(",")))
                 .run(
                         Objects.requireNonNull(module.getParent()),
