@@ -19,7 +19,7 @@ class ConsequencesTest {
             QueueSettings.builder().concurrency(1).build();
     private static final QueueSettings BARE =
             QueueSettings.builder().retention(Duration.ZERO).build();
-    private static final QueueSettings TOLD =
+    private static final QueueSettings WITH_DEAD_LETTERS =
             QueueSettings.builder().deadLetterQueue("dead").build();
 
     @Test
@@ -80,7 +80,8 @@ class ConsequencesTest {
     void aDeathIsForwardedToTheDeadLetterQueue(TaskState after) {
         boolean dies = after == TaskState.FAILED || after == TaskState.TIMED_OUT;
         for (TaskState before : Set.of(TaskState.RUNNING, TaskState.WAITING)) {
-            assertThat(Consequences.of(before, after, TOLD).deadLetterQueue()).isEqualTo(dies ? "dead" : null);
+            assertThat(Consequences.of(before, after, WITH_DEAD_LETTERS).deadLetterQueue())
+                    .isEqualTo(dies ? "dead" : null);
             assertThat(Consequences.of(before, after, QueueSettings.NONE).deadLetterQueue())
                     .isNull();
         }
@@ -88,7 +89,7 @@ class ConsequencesTest {
 
     @Test
     void nothingFollowsOnceATaskHasEnded() {
-        QueueSettings all = LIMITED.or(BARE).or(TOLD);
+        QueueSettings all = LIMITED.or(BARE).or(WITH_DEAD_LETTERS);
         for (TaskState before : ENDS) {
             for (TaskState after : TaskState.values()) {
                 assertThat(Consequences.of(before, after, all))

@@ -174,10 +174,10 @@ class RateLimitTest {
         assertThat(slow.isTooFarAhead(mark, START - SECOND)).isTrue();
         assertThat(fast.isTooFarAhead(mark, START)).isTrue();
         assertThat(fast.allowed(mark, START)).isZero();
-        long mended = fast.markAfter(mark, START, 0);
-        assertThat(fast.isTooFarAhead(mended, START)).isFalse();
-        assertThat(fast.allowed(mended, START + 100 * MILLI)).isEqualTo(10);
-        assertThat(slow.isTooFarAhead(mended, START)).isFalse();
+        long corrected = fast.markAfter(mark, START, 0);
+        assertThat(fast.isTooFarAhead(corrected, START)).isFalse();
+        assertThat(fast.allowed(corrected, START + 100 * MILLI)).isEqualTo(10);
+        assertThat(slow.isTooFarAhead(corrected, START)).isFalse();
     }
 
     private static void assertWithin(RateLimit limit, List<Long> starts, String what) {

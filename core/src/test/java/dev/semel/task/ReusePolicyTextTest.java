@@ -92,9 +92,9 @@ class ReusePolicyTextTest {
                     never, completed=replace | completed is one of return, reject, rerun, but got "replace"
                     never, other_input=rerun | other_input is one of conflict, warn, ignore, but got "rerun"
                     """)
-    void aWrongWordIsNamed(String text, String told) {
+    void aWrongWordIsNamed(String text, String reported) {
         assertThatThrownBy(() -> ReusePolicy.parse(text))
                 .isInstanceOf(InvalidInput.class)
-                .hasMessageContaining(told);
+                .hasMessageContaining(reported);
     }
 }

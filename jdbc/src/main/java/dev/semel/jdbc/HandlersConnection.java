@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The connection that a handler gets for its transaction. It does all that the connection behind it does, except to end the
- * transaction or itself: that is for whoever completes the task. When this is closed it closes the statements that the handler
+ * transaction or itself: the store that completes the task does that. When this is closed it closes the statements that the handler
  * left open, and can no longer be used.
  *
  * <p>It is made by reflection, because a transaction waits for the disk a thousand times as long, and JDBC may get further

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Processes that are told to end by SIGTERM while a long handler runs. */
+/** Processes that get SIGTERM while a long handler runs. */
 @Timeout(180)
 class DeploymentsTest {
 

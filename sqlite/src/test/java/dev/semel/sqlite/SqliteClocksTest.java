@@ -221,8 +221,8 @@ class SqliteClocksTest {
     }
 
     /**
-     * A simulation: clocks jump both ways by up to days while a right one stays at work. Whoever holds a lease by the time that
-     * really passed keeps it, and a key makes one task in each window.
+     * A simulation: clocks jump both ways by up to days while a right one stays at work. A worker whose lease has not expired by
+     * the time that really passed keeps it, and a key makes one task in each window.
      */
     @Test
     void whateverTheClocksOfOthersShowLeasesAndWindowsHold() {

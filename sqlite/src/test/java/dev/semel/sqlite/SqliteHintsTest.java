@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Who is told what, and how. Two stores on one file stand for two processes. */
+/** Which listeners get which hints, and how. Two stores on one file stand for two processes. */
 @Timeout(60)
 class SqliteHintsTest {
 
@@ -34,26 +34,26 @@ class SqliteHintsTest {
     void anotherStoreOnTheFileIsToldOfWorkAndOfEnds() throws Exception {
         try (SqliteTaskStore here = open();
                 SqliteTaskStore there = open()) {
-            Told told = new Told();
-            there.listen(told);
+            Received received = new Received();
+            there.listen(received);
             Tasks.submit(here, Tasks.plain());
-            assertThat(told.due.poll(30, TimeUnit.SECONDS)).isEmpty();
+            assertThat(received.due.poll(30, TimeUnit.SECONDS)).isEmpty();
             here.settle(List.of(new Settlement.Complete(
                     here.claim(Tasks.request(1)).tasks().get(0).lease(), null)));
-            assertThat(told.ended.poll(30, TimeUnit.SECONDS)).isEmpty();
+            assertThat(received.ended.poll(30, TimeUnit.SECONDS)).isEmpty();
         }
     }
 
     @Test
     void theSameStoreIsToldWhichQueuesAndTasks() throws Exception {
         try (SqliteTaskStore store = open()) {
-            Told told = new Told();
-            store.listen(told);
+            Received received = new Received();
+            store.listen(received);
             NewTask task = Tasks.plain();
             Tasks.submit(store, task);
-            assertThat(told.due.poll(30, TimeUnit.SECONDS)).containsExactly(Tasks.QUEUE);
+            assertThat(received.due.poll(30, TimeUnit.SECONDS)).containsExactly(Tasks.QUEUE);
             store.operate(List.of(new Operation.Cancel(task.id())));
-            assertThat(told.ended.poll(30, TimeUnit.SECONDS)).containsExactly(task.id());
+            assertThat(received.ended.poll(30, TimeUnit.SECONDS)).containsExactly(task.id());
         }
     }
 
@@ -62,13 +62,13 @@ class SqliteHintsTest {
         Files.writeString(hints(), "no directory");
         try (SqliteTaskStore here = open();
                 SqliteTaskStore there = open()) {
-            Told told = new Told();
-            there.listen(told);
+            Received received = new Received();
+            there.listen(received);
             // The first look finds a state that it did not know and tells of it as well.
-            assertThat(told.due.poll(30, TimeUnit.SECONDS)).isEmpty();
-            told.due.clear();
+            assertThat(received.due.poll(30, TimeUnit.SECONDS)).isEmpty();
+            received.due.clear();
             Tasks.submit(here, Tasks.plain());
-            assertThat(told.due.poll(30, TimeUnit.SECONDS)).isEmpty();
+            assertThat(received.due.poll(30, TimeUnit.SECONDS)).isEmpty();
         }
     }
 
@@ -76,25 +76,25 @@ class SqliteHintsTest {
     void removingTheHintsDoesNoHarm() throws Exception {
         try (SqliteTaskStore here = open();
                 SqliteTaskStore there = open()) {
-            Told told = new Told();
-            there.listen(told);
+            Received received = new Received();
+            there.listen(received);
             Tasks.submit(here, Tasks.plain());
-            assertThat(told.due.poll(30, TimeUnit.SECONDS)).isEmpty();
+            assertThat(received.due.poll(30, TimeUnit.SECONDS)).isEmpty();
 
             Files.delete(hints().resolve("stamps"));
             Files.delete(hints());
-            // Told to look, because nobody knows what was missed.
-            assertThat(told.due.poll(30, TimeUnit.SECONDS)).isEmpty();
-            told.due.clear();
+            // A hint to look at everything, because it is unknown what was missed.
+            assertThat(received.due.poll(30, TimeUnit.SECONDS)).isEmpty();
+            received.due.clear();
             Tasks.submit(here, Tasks.plain());
-            assertThat(told.due.poll(30, TimeUnit.SECONDS)).isEmpty();
+            assertThat(received.due.poll(30, TimeUnit.SECONDS)).isEmpty();
         }
     }
 
     @Test
     void aListenerThatFailsOrHasLeftHindersNobody() throws Exception {
         try (SqliteTaskStore store = open()) {
-            Told left = new Told();
+            Received left = new Received();
             Registration registration = store.listen(left);
             store.listen(new StoreListener() {
                 @Override
@@ -105,11 +105,11 @@ class SqliteHintsTest {
                 @Override
                 public void tasksMayHaveEnded(Collection<TaskId> ids) {}
             });
-            Told told = new Told();
-            store.listen(told);
+            Received received = new Received();
+            store.listen(received);
             registration.close();
             Tasks.submit(store, Tasks.plain());
-            assertThat(told.due.poll(30, TimeUnit.SECONDS)).containsExactly(Tasks.QUEUE);
+            assertThat(received.due.poll(30, TimeUnit.SECONDS)).containsExactly(Tasks.QUEUE);
             assertThat(left.due).isEmpty();
         }
     }
@@ -157,8 +157,8 @@ class SqliteHintsTest {
         return directory.resolve("semel.db-hint");
     }
 
-    /** Keeps what it was told. */
-    private static final class Told implements StoreListener {
+    /** Keeps the hints that it gets. */
+    private static final class Received implements StoreListener {
 
         private final LinkedBlockingQueue<List<String>> due = new LinkedBlockingQueue<>();
         private final LinkedBlockingQueue<List<TaskId>> ended = new LinkedBlockingQueue<>();

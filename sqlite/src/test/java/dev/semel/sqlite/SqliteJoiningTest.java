@@ -107,20 +107,20 @@ class SqliteJoiningTest extends JoiningContract {
 
     @Test
     void workersAreToldAfterTheCommit() throws Exception {
-        LinkedBlockingQueue<Collection<String>> told = new LinkedBlockingQueue<>();
+        LinkedBlockingQueue<Collection<String>> hints = new LinkedBlockingQueue<>();
         store.listen(new StoreListener() {
             @Override
             public void tasksMayBeDue(Collection<String> queues) {
-                told.add(List.copyOf(queues));
+                hints.add(List.copyOf(queues));
             }
 
             @Override
             public void tasksMayHaveEnded(Collection<TaskId> ids) {}
         });
         joined(Tasks.plain());
-        assertThat(told).isEmpty();
+        assertThat(hints).isEmpty();
         connection.commit();
-        assertThat(told.poll(30, TimeUnit.SECONDS)).containsExactly(Tasks.QUEUE);
+        assertThat(hints.poll(30, TimeUnit.SECONDS)).containsExactly(Tasks.QUEUE);
         assertThat(store.claim(Tasks.request(1)).tasks()).hasSize(1);
     }
 

@@ -84,7 +84,7 @@ class SqlitePermissionsTest {
         assertThat(Path.of(":memory:")).doesNotExist();
     }
 
-    /** Submits a task, and waits until other processes are told, by the file of hints. */
+    /** Submits a task, and waits until the hint for other processes is written. */
     private void use(SqliteTaskStore store) {
         store.submit(List.of(Tasks.plain()));
         Path stamps = directory.resolve(store.file().getFileName() + "-hint").resolve("stamps");

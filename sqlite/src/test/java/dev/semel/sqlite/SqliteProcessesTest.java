@@ -103,22 +103,22 @@ class SqliteProcessesTest {
         }
     }
 
-    /** Never looks by itself, only when it is told. */
+    /** Never looks by itself, only after a hint. */
     static final class SleepingWorker {
         public static void main(String[] arguments) throws InterruptedException {
             try (SqliteTaskStore store = SqliteTaskStore.open(Path.of(arguments[0]))) {
-                LinkedBlockingQueue<Boolean> told = new LinkedBlockingQueue<>();
+                LinkedBlockingQueue<Boolean> hints = new LinkedBlockingQueue<>();
                 store.listen(new StoreListener() {
                     @Override
                     public void tasksMayBeDue(Collection<String> queues) {
-                        told.add(true);
+                        hints.add(true);
                     }
 
                     @Override
                     public void tasksMayHaveEnded(Collection<TaskId> ids) {}
                 });
                 System.out.println("listening");
-                while (told.take()) {
+                while (hints.take()) {
                     for (Claims.Claimed claimed : store.claim(Tasks.request(1)).tasks()) {
                         System.out.println("took " + claimed.task().id());
                         store.settle(List.of(new Settlement.Complete(claimed.lease(), null)));

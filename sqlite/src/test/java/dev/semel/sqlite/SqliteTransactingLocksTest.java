@@ -95,7 +95,7 @@ class SqliteTransactingLocksTest {
         return store.find(List.of(lease.taskId())).get(lease.taskId()).state();
     }
 
-    /** A transaction that is open until it is told to end. */
+    /** A transaction that is open until a test ends it. */
     private static final class Held {
 
         private final CountDownLatch inside = new CountDownLatch(1);

@@ -54,7 +54,7 @@ public abstract class DeadLetterQueueContract extends StoreContract {
         assertThat(letter.run()).isEqualTo(1);
         assertThat(letter.createdAt()).isEqualTo(clock.instant());
         assertThat(letter.progress().dueAt()).isEqualTo(clock.instant());
-        assertThat(told(letter))
+        assertThat(content(letter))
                 .isEqualTo(canonical("{\"task_id\":\"" + id + "\",\"original_queue\":\"" + Draft.QUEUE
                         + "\",\"type\":\"charge\",\"state\":\"failed\",\"attempts\":2,"
                         + "\"last_error\":\"a \\\"quoted\\\"\\nerror \\\\ with é\",\"tenant_id\":\"acme\","
@@ -65,7 +65,7 @@ public abstract class DeadLetterQueueContract extends StoreContract {
     @DisplayName("Q6: a task that timed out without a key is forwarded too")
     void aTimeOutIsForwarded() {
         TaskId id = createIn(TaskState.TIMED_OUT, Draft.plain());
-        assertThat(told(onlyLetter()))
+        assertThat(content(onlyLetter()))
                 .isEqualTo(
                         canonical("{\"task_id\":\"" + id + "\",\"original_queue\":\"" + Draft.QUEUE + "\",\"type\":\""
                                 + Draft.TYPE + "\",\"state\":\"timed_out\",\"attempts\":1,\"last_error\":\"too slow\","
@@ -130,10 +130,10 @@ public abstract class DeadLetterQueueContract extends StoreContract {
             String attempts = "\"attempts\":" + death + ",";
             String error = "\"last_error\":\"death " + death + "\"";
             assertThat(letters().stream()
-                            .map(letter -> told(letter))
-                            .filter(told -> told.contains(attempts) && told.contains(error)))
+                            .map(letter -> content(letter))
+                            .filter(content -> content.contains(attempts) && content.contains(error)))
                     .hasSize(1)
-                    .allMatch(told -> told.contains("\"task_id\":\"" + id + "\""));
+                    .allMatch(content -> content.contains("\"task_id\":\"" + id + "\""));
         }
     }
 
@@ -213,7 +213,7 @@ public abstract class DeadLetterQueueContract extends StoreContract {
                 claim(ClaimDraft.from(DEAD)).tasks().getFirst().lease(), false, "nobody reads"));
         List<Task> last = lettersIn("last");
         assertThat(last).hasSize(1);
-        assertThat(told(last.getFirst()))
+        assertThat(content(last.getFirst()))
                 .contains("\"task_id\":\"" + letter.id() + "\"")
                 .contains("\"original_queue\":\"" + DEAD + "\"")
                 .contains("\"type\":\"dead_letter\"");
@@ -312,7 +312,7 @@ public abstract class DeadLetterQueueContract extends StoreContract {
         return lettersIn(DEAD).getFirst();
     }
 
-    private static String told(Task letter) {
+    private static String content(Task letter) {
         return canonical(Objects.requireNonNull(letter.input(), "a letter has an input"));
     }
 

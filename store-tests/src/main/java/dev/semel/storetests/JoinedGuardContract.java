@@ -148,7 +148,7 @@ public abstract class JoinedGuardContract {
 
     private static String waited(CountDownLatch latch, long millis) {
         try {
-            return latch.await(millis, TimeUnit.MILLISECONDS) ? "told" : "not told";
+            return latch.await(millis, TimeUnit.MILLISECONDS) ? "released" : "not released";
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         }

@@ -107,7 +107,7 @@ final class EffectRules {
                 .orElse(null);
     }
 
-    /** Whoever reads reads what was recorded, from then on. */
+    /** Every later read returns what was recorded. */
     private void checkSightings(EffectStory effect) {
         Change first = recorded(effect);
         List<EffectStory.Sighting> all = new ArrayList<>(effect.sightings());
@@ -301,7 +301,7 @@ final class EffectRules {
         Handling.Done done = Codec.standard().decode(result, Handling.Done.class);
         done.receipts().forEach((label, receipt) -> {
             EffectStory effect = evidence.effect(EffectId.parse(last.lineage(), label));
-            String told = receipt == null ? null : Codec.standard().encode(receipt);
+            String returned = receipt == null ? null : Codec.standard().encode(receipt);
             EffectRecord kept = effect.last();
             Set<@Nullable String> possible = new LinkedHashSet<>();
             if (kept != null) {
@@ -311,11 +311,11 @@ final class EffectRules {
             }
             boolean unrecorded =
                     kept == null ? evidence.keepsEffects(last.lineage()) : kept.state() != EffectState.DONE;
-            if (unrecorded || !possible.contains(told)) {
+            if (unrecorded || !possible.contains(returned)) {
                 broken(
                         Invariant.I5,
                         effect,
-                        "gave " + told + " to its task, but is recorded as "
+                        "gave " + returned + " to its task, but is recorded as "
                                 + (kept == null
                                         ? "one of " + possible
                                         : findings.wording().ofItem(kept)));

@@ -12,7 +12,7 @@ public enum Invariant {
     I4("only the newest attempt can write; attempts strictly rise"),
     /** An effect whose outcome is recorded never runs again in its lineage, and its task returns what is recorded. */
     I5("a recorded effect is not repeated, and its result is the recorded one"),
-    /** Whoever reads the result of a task reads the same. */
+    /** Every read of a task's result returns the same. */
     I6("a duplicate gets the stored result, the same for all"),
     /** After the faults have stopped, everything that is open ends within a bound. */
     I7("after the faults stop the backlog drains within a bound"),

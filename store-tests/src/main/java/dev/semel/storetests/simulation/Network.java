@@ -65,11 +65,11 @@ final class Network {
     }
 
     /** A hint takes its way too, or gets lost. */
-    void hint(Party party, Runnable told) {
+    void hint(Party party, Runnable listener) {
         if (!world.isCalm() && randomness.chance(world.scenario.network().hintLost())) {
             world.tally.count(Happening.HINT_LOST);
         } else {
-            world.timeline.after(way(), party, told);
+            world.timeline.after(way(), party, listener);
         }
     }
 

@@ -160,7 +160,7 @@ final class Provider {
         return randomness.chance(faults.refused()) ? Fate.REFUSED : Fate.ANSWERS;
     }
 
-    /** Whoever called may have crashed meanwhile: what was sent arrives. */
+    /** The caller may have crashed meanwhile: what was sent arrives. */
     private void arrive(Caller caller, Visit visit, Duration in) {
         world.timeline.after(in, null, () -> {
             String before = receipts.get(visit.token);

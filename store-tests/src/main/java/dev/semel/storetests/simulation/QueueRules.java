@@ -360,12 +360,12 @@ final class QueueRules {
     }
 
     private static Death deathOf(Task letter) {
-        Json told = Json.parse(String.valueOf(letter.input()));
-        return new Death(field(told, "task_id").replace("\"", ""), Integer.parseInt(field(told, "attempts")));
+        Json content = Json.parse(String.valueOf(letter.input()));
+        return new Death(field(content, "task_id").replace("\"", ""), Integer.parseInt(field(content, "attempts")));
     }
 
-    private static String field(Json told, String name) {
-        return told.at(JsonPointer.of(name)).map(Json::text).orElse("0");
+    private static String field(Json content, String name) {
+        return content.at(JsonPointer.of(name)).map(Json::text).orElse("0");
     }
 
     // ---- data

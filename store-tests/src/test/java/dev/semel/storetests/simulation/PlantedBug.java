@@ -31,7 +31,7 @@ import java.util.Set;
 /** The bugs that the simulation must find, each as a store that is wrong in one way, with the invariant that it breaks. */
 enum PlantedBug implements Simulation.StoreUnderTest {
 
-    /** The attempt is not checked: whoever writes is taken for the newest. */
+    /** The attempt is not checked: every writer is taken for the newest. */
     NO_ATTEMPT_CHECK(Invariant.I4),
 
     /** An identity is free as soon as its window has passed, although its task is open. */
@@ -79,7 +79,7 @@ enum PlantedBug implements Simulation.StoreUnderTest {
     /** A rate limit changes nothing. */
     RATE_IGNORED(Invariant.LIMITS),
 
-    /** Now and then a dead-letter queue is not told. */
+    /** Now and then no dead letter is submitted. */
     LETTER_LOST(Invariant.LETTERS),
 
     /** Data that should go with the end stays. */

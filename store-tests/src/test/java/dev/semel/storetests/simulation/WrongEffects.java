@@ -84,7 +84,7 @@ final class WrongEffects {
         }
     }
 
-    /** Some settlements are taken for those of the newest attempt, whoever sends them. */
+    /** Some settlements of old attempts are taken for those of the newest. */
     static final class NotFenced extends Changing {
 
         private final Predicate<Settlement> which;

@@ -136,7 +136,7 @@ abstract class RacingStore extends ForwardingTaskStore {
         }
     }
 
-    /** Decides on a look outside the lock that the key can be taken over, and takes it from whoever has it by then. */
+    /** Decides on a look outside the lock that the key can be taken over, and takes it from its present holder, whichever that is. */
     static final class TakesOverUnlocked extends OneByOne {
 
         TakesOverUnlocked(TaskStore right) {
@@ -154,10 +154,10 @@ abstract class RacingStore extends ForwardingTaskStore {
             if (!(decision instanceof Decision.Rerun)) {
                 return rightly(item);
             }
-            ReusePolicy whoever = ReusePolicy.of(
+            ReusePolicy anyHolder = ReusePolicy.of(
                             ReusePolicy.WhileOpen.REPLACE, ReusePolicy.AfterEnd.RERUN, ReusePolicy.AfterEnd.RERUN)
                     .onOtherInput(ReusePolicy.OtherInput.IGNORE);
-            return rightly(with(item, new NewTask.KeyRequest(key.identity(), key.inputHash(), key.ttl(), whoever)));
+            return rightly(with(item, new NewTask.KeyRequest(key.identity(), key.inputHash(), key.ttl(), anyHolder)));
         }
     }
 

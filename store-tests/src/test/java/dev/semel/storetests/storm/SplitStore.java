@@ -31,7 +31,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * A store that can lose its hold of an identity: each identity has generations, which the right store takes for different ones and
- * everybody else for the same. So it can have two tasks where there may be one. It can forget mutexes likewise.
+ * all others for the same. So it can have two tasks where there may be one. It can forget mutexes likewise.
  */
 abstract class SplitStore extends RacingStore {
 
