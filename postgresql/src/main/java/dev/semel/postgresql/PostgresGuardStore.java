@@ -8,6 +8,13 @@ import dev.semel.guard.GuardState;
 import dev.semel.guard.GuardStore;
 import dev.semel.guard.Hold;
 import dev.semel.guard.Settled;
+import dev.semel.postgresql.connection.AnswerLimit;
+import dev.semel.postgresql.connection.Connections;
+import dev.semel.postgresql.guard.GuardRows;
+import dev.semel.postgresql.guard.JoinedGuard;
+import dev.semel.postgresql.schema.GuardSchema;
+import dev.semel.postgresql.schema.GuardTableNames;
+import dev.semel.postgresql.sql.ErrorTranslator;
 import dev.semel.task.InvalidInput;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -15,6 +22,8 @@ import java.time.Duration;
 import java.util.Optional;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A guard store in a PostgreSQL database, version 14 or newer: the table {@code guard} in the schema {@code semel}, unless it is
@@ -26,14 +35,16 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PostgresGuardStore implements GuardStore {
 
+    private static final Logger LOG = LoggerFactory.getLogger(PostgresGuardStore.class);
+
     // How long a call waits for a transaction of somebody else's that has entered the same key and is still open.
     private static final Duration LOCK_LIMIT = Duration.ofSeconds(1);
 
-    private final PostgresConnections connections;
-    private volatile PostgresGuardTables tables;
+    private final Connections connections;
+    private volatile GuardTableNames tables;
     private volatile @Nullable String place;
 
-    private PostgresGuardStore(PostgresConnections connections, PostgresGuardTables tables) {
+    private PostgresGuardStore(Connections connections, GuardTableNames tables) {
         this.connections = connections;
         this.tables = tables;
     }
@@ -72,20 +83,20 @@ public final class PostgresGuardStore implements GuardStore {
             throw new InvalidInput("A PostgreSQL guard store needs a data source, but got null.");
         }
         PostgresGuardStore store = new PostgresGuardStore(
-                new PostgresConnections(
+                new Connections(
                         source,
                         "The PostgreSQL database of the guard",
-                        PostgresPatience.withGivenConnections(settings)),
-                PostgresGuardTables.in(settings.schema()));
+                        AnswerLimit.withGivenConnections(settings.answerLimit())),
+                GuardTableNames.in(settings.schema()));
         store.asked(connection -> {
             store.connections.checkServer(connection);
-            if (earlierToo && PostgresGuardSchema.hasTablesOfEarlierVersions(connection)) {
-                store.tables = PostgresGuardTables.OF_EARLIER_VERSIONS;
-                PostgresHints.LOG.info("Guard uses tables of an earlier version: table=semel_guard schema=search path");
+            if (earlierToo && GuardSchema.hasTablesOfEarlierVersions(connection)) {
+                store.tables = GuardTableNames.OF_EARLIER_VERSIONS;
+                LOG.info("Guard uses tables of an earlier version: table=semel_guard schema=search path");
             } else {
-                PostgresGuardSchema.migrate(connection, settings);
+                GuardSchema.migrate(connection, settings.schema(), settings.migration());
             }
-            store.place = PostgresGuardSchema.place(connection, store.tables);
+            store.place = GuardSchema.place(connection, store.tables);
             return true;
         });
         return store;
@@ -127,9 +138,9 @@ public final class PostgresGuardStore implements GuardStore {
     public Begun begin(Hold hold) {
         return asked(connection -> {
             try {
-                return PostgresGuards.begin(tables, connection, hold, LOCK_LIMIT);
+                return GuardRows.begin(tables, connection, hold, LOCK_LIMIT);
             } catch (SQLException e) {
-                if (PostgresFailures.isLockTimeout(e)) {
+                if (ErrorTranslator.isLockTimeout(e)) {
                     if (!connection.getAutoCommit()) {
                         connection.rollback();
                     }
@@ -143,34 +154,34 @@ public final class PostgresGuardStore implements GuardStore {
 
     @Override
     public Settled renew(Hold hold) {
-        return asked(connection -> PostgresGuards.renew(tables, connection, hold));
+        return asked(connection -> GuardRows.renew(tables, connection, hold));
     }
 
     @Override
     public Settled finish(Hold hold, @Nullable String result) {
-        return asked(connection -> PostgresGuards.end(tables, connection, hold, GuardState.SUCCESS, result, null));
+        return asked(connection -> GuardRows.end(tables, connection, hold, GuardState.SUCCESS, result, null));
     }
 
     @Override
     public Settled fail(Hold hold, String error) {
         return asked(connection ->
-                PostgresGuards.end(tables, connection, hold, GuardState.FAILURE, null, PostgresGuards.storable(error)));
+                GuardRows.end(tables, connection, hold, GuardState.FAILURE, null, GuardRows.storable(error)));
     }
 
     @Override
     public Optional<GuardEntry> find(GuardKey key) {
-        return asked(connection -> PostgresGuards.find(tables, connection, key));
+        return asked(connection -> GuardRows.find(tables, connection, key));
     }
 
     @Override
     public int sweep(int limit) {
         int most = GuardStore.checkSweep(limit);
-        return asked(connection -> PostgresGuards.sweep(tables, connection, most));
+        return asked(connection -> GuardRows.sweep(tables, connection, most));
     }
 
     @Override
     public Optional<GuardJoining> joining() {
-        return Optional.of(connection -> PostgresJoinedGuard.on(connection, connections, tables, place));
+        return Optional.of(connection -> JoinedGuard.on(connection, connections, tables, place));
     }
 
     /** Closes nothing: the data source is the caller's. */

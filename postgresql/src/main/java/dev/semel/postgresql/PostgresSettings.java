@@ -1,33 +1,22 @@
 package dev.semel.postgresql;
 
+import dev.semel.postgresql.schema.Migration;
+import dev.semel.postgresql.sql.SchemaName;
+import dev.semel.postgresql.transaction.StoreClock;
+import dev.semel.postgresql.transaction.StoreSettings;
 import dev.semel.task.Durations;
 import dev.semel.task.InvalidInput;
 import dev.semel.task.Limits;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Objects;
-import java.util.Set;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** How a {@link PostgresTaskStore} behaves. Immutable; each method gives a copy with one thing changed. */
 public final class PostgresSettings {
 
     /** The name of Semel's schema, unless it is set otherwise. */
-    public static final String SCHEMA = "semel";
-
-    // Unquoted in every statement, so it is a plain lower-case name.
-    private static final Pattern NAME = Pattern.compile("[a-z_][a-z0-9_]{0,62}");
-
-    // Words that PostgreSQL takes for the name of a schema only in quotation marks.
-    private static final Set<String> RESERVED = Set.of("""
-            all analyse analyze and any array as asc asymmetric authorization binary both case cast check collate collation
-            column concurrently constraint create cross current_catalog current_date current_role current_schema current_time
-            current_timestamp current_user default deferrable desc distinct do else end except false fetch for foreign freeze
-            from full grant group having ilike in initially inner intersect into is isnull join lateral leading left like
-            limit localtime localtimestamp natural not notnull null offset on only or order outer overlaps placing primary
-            references returning right select session_user similar some symmetric system_user table tablesample then to
-            trailing true union unique user using variadic verbose when where window with""".split("\\s+"));
+    public static final String SCHEMA = SchemaName.STANDARD;
 
     // The driver's own limits are in whole seconds; and a shorter one would take a busy server for a dead one.
     private static final Duration SHORTEST_ANSWER_LIMIT = Duration.ofSeconds(1);
@@ -65,7 +54,7 @@ public final class PostgresSettings {
         this.joinedHints = joinedHints;
         this.sharedFrom = sharedFrom;
         this.clock = clock;
-        String unused = checkedSchema(schema);
+        String unused = SchemaName.checked(schema);
         if (answerLimit.compareTo(SHORTEST_ANSWER_LIMIT) < 0 || answerLimit.compareTo(LONGEST_ANSWER_LIMIT) > 0) {
             throw new InvalidInput(
                     "An answer limit is 1 second to 1 day, but got \"" + Durations.shown(answerLimit) + "\".");
@@ -73,20 +62,6 @@ public final class PostgresSettings {
         if (connections < 1 || connections > 1_000) {
             throw new InvalidInput("A pool has 1 to 1000 connections, but got \"" + connections + "\".");
         }
-    }
-
-    static String checkedSchema(String name) {
-        if (!NAME.matcher(name).matches()) {
-            throw new InvalidInput("A schema name has 1 to 63 lower-case letters, digits or _ and does not begin with a"
-                    + " digit, but got \"" + Limits.shown(name) + "\".");
-        }
-        if (RESERVED.contains(name) || name.startsWith("pg_") || name.equals("information_schema")) {
-            throw new InvalidInput("The schema of Semel's tables has a name of its own, but got \"" + name
-                    + "\", which is a word of SQL or belongs to PostgreSQL. Choose another, for example \"" + SCHEMA
-                    + "_"
-                    + name + "\".");
-        }
-        return name;
     }
 
     /**
@@ -209,10 +184,6 @@ public final class PostgresSettings {
         return schema;
     }
 
-    Duration lockLimit() {
-        return lockLimit;
-    }
-
     Duration answerLimit() {
         return answerLimit;
     }
@@ -221,24 +192,20 @@ public final class PostgresSettings {
         return connections;
     }
 
-    boolean migrate() {
-        return migrate;
+    Migration migration() {
+        return migrate ? Migration.ALLOWED : Migration.FORBIDDEN;
     }
 
     boolean listen() {
         return listen;
     }
 
-    boolean joinedHints() {
-        return joinedHints;
-    }
-
     int sharedFrom() {
         return sharedFrom;
     }
 
-    @Nullable
-    InstantSource clock() {
-        return clock;
+    /** What the store's operations need to know. */
+    StoreSettings forOperations() {
+        return new StoreSettings(schema, lockLimit, joinedHints, new StoreClock(clock));
     }
 }

@@ -2,6 +2,29 @@ package dev.semel.postgresql;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import dev.semel.postgresql.claim.Claimer;
+import dev.semel.postgresql.connection.AnswerLimit;
+import dev.semel.postgresql.connection.Connections;
+import dev.semel.postgresql.hint.HintChannel;
+import dev.semel.postgresql.hint.Hints;
+import dev.semel.postgresql.operate.Operations;
+import dev.semel.postgresql.operate.Sweeper;
+import dev.semel.postgresql.read.DepthCounter;
+import dev.semel.postgresql.read.TaskLookups;
+import dev.semel.postgresql.schema.TaskSchema;
+import dev.semel.postgresql.settle.HandlerTransactions;
+import dev.semel.postgresql.settle.Settlements;
+import dev.semel.postgresql.sql.AutoCommit;
+import dev.semel.postgresql.sql.ErrorTranslator;
+import dev.semel.postgresql.submit.JoinedSubmissions;
+import dev.semel.postgresql.submit.Submitter;
+import dev.semel.postgresql.table.EffectRows;
+import dev.semel.postgresql.table.ScheduleRows;
+import dev.semel.postgresql.table.SharedLeases;
+import dev.semel.postgresql.transaction.BatchHalver;
+import dev.semel.postgresql.transaction.Database;
+import dev.semel.postgresql.transaction.NumberedTask;
+import dev.semel.postgresql.transaction.QueueSettingsSnapshot;
 import dev.semel.store.Attempt;
 import dev.semel.store.ClaimRequest;
 import dev.semel.store.Claims;
@@ -41,13 +64,14 @@ import dev.semel.task.StoreUnusable;
 import dev.semel.task.TaskId;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Tasks in PostgreSQL, version 14 or newer: durable, shared by any number of threads, processes and machines.
@@ -59,6 +83,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PostgresTaskStore implements TaskStore {
 
+    private static final Logger LOG = LoggerFactory.getLogger(PostgresTaskStore.class);
+
     private static final long CONNECT_MILLIS = 10_000;
     private static final int PROBE_SECONDS = 5;
 
@@ -67,14 +93,14 @@ public final class PostgresTaskStore implements TaskStore {
 
     private static final long VALIDATION_MILLIS = 2_000;
 
-    private final PostgresDatabase database;
-    private final PostgresHints hints;
-    private final @Nullable PostgresListening listening;
-    private final PostgresSubmitter submitter;
-    private final PostgresJoinedSubmit joining;
-    private final PostgresTransacting transacting;
+    private final Database database;
+    private final Hints hints;
+    private final @Nullable HintChannel listening;
+    private final Submitter submitter;
+    private final JoinedSubmissions joining;
+    private final HandlerTransactions transacting;
     private final @Nullable AutoCloseable pool;
-    private final PostgresClaims claims;
+    private final Claimer claims;
     private final DuplicateCounts duplicates = new DuplicateCounts(System::nanoTime, this::count);
 
     private PostgresTaskStore(
@@ -85,28 +111,28 @@ public final class PostgresTaskStore implements TaskStore {
             @Nullable AutoCloseable pool)
             throws SQLException {
         this.pool = pool;
-        PostgresPatience patience = pool == null
-                ? PostgresPatience.withGivenConnections(settings)
-                : PostgresPatience.withOwnConnections(settings);
-        PostgresConnections connections = new PostgresConnections(source, PostgresFailures.storeAt(shown), patience);
+        AnswerLimit answerLimit = pool == null
+                ? AnswerLimit.withGivenConnections(settings.answerLimit())
+                : AnswerLimit.withOwnConnections(settings.answerLimit());
+        Connections connections = new Connections(source, ErrorTranslator.storeAt(shown), answerLimit);
         long stamp;
         String place;
         try (Connection connection = connections.get();
-                PostgresPatience.Restored limited = patience.thoroughly(connection, 0);
-                PostgresAutoCommit automatic = PostgresAutoCommit.on(connection)) {
+                AnswerLimit.Restored limited = answerLimit.thoroughly(connection, 0);
+                AutoCommit automatic = AutoCommit.on(connection)) {
             connections.checkServer(connection);
-            PostgresSchema.migrate(connection, shown, settings);
-            stamp = PostgresSchema.stamp(connection, settings.schema());
-            place = PostgresSchema.place(connection, settings.schema());
+            TaskSchema.migrate(connection, shown, settings.schema(), settings.migration());
+            stamp = TaskSchema.stamp(connection, settings.schema());
+            place = TaskSchema.place(connection, settings.schema());
         }
         this.listening =
-                hintSource == null ? null : new PostgresListening(hintSource, connections, settings.schema(), patience);
-        this.hints = new PostgresHints(listening == null ? null : listening::send);
-        this.database = new PostgresDatabase(connections, shown, settings, patience, stamp, hints::tell);
-        this.submitter = new PostgresSubmitter(database);
-        this.joining = new PostgresJoinedSubmit(database, place);
-        this.transacting = new PostgresTransacting(database);
-        this.claims = new PostgresClaims(settings.sharedFrom());
+                hintSource == null ? null : new HintChannel(hintSource, connections, settings.schema(), answerLimit);
+        this.hints = new Hints(listening == null ? null : listening::send);
+        this.database = new Database(connections, shown, settings.forOperations(), answerLimit, stamp, hints::tell);
+        this.submitter = new Submitter(database);
+        this.joining = new JoinedSubmissions(database, place);
+        this.transacting = new HandlerTransactions(database);
+        this.claims = new Claimer(settings.sharedFrom());
         if (listening != null) {
             listening.start(hints::heard);
         }
@@ -163,7 +189,7 @@ public final class PostgresTaskStore implements TaskStore {
         // Several dead connections are detected within that time, so that a call can still get a live one.
         config.setValidationTimeout(VALIDATION_MILLIS);
         // For the handshake too; an option of the URL overrides it.
-        config.addDataSourceProperty("socketTimeout", Integer.toString(PostgresPatience.seconds(settings)));
+        config.addDataSourceProperty("socketTimeout", Integer.toString(AnswerLimit.seconds(settings.answerLimit())));
         config.addDataSourceProperty("tcpKeepAlive", "true");
         // Semel's own failures say more than the pool's.
         config.setInitializationFailTimeout(-1);
@@ -172,7 +198,7 @@ public final class PostgresTaskStore implements TaskStore {
             // The connection that listens stays open, so it does not come from the pool.
             return open(
                     pool,
-                    settings.listen() ? parsed.single(PostgresPatience.seconds(settings)) : null,
+                    settings.listen() ? parsed.single(AnswerLimit.seconds(settings.answerLimit())) : null,
                     parsed.shown(),
                     settings,
                     pool);
@@ -198,8 +224,8 @@ public final class PostgresTaskStore implements TaskStore {
         try (Connection connection = url.single(PROBE_SECONDS).getConnection()) {
             connection.clearWarnings();
         } catch (SQLException e) {
-            SemelException translated = PostgresFailures.translated(PostgresFailures.storeAt(url.shown()), e);
-            if (translated instanceof StoreUnusable || PostgresFailures.isUnknownHost(e)) {
+            SemelException translated = ErrorTranslator.translated(ErrorTranslator.storeAt(url.shown()), e);
+            if (translated instanceof StoreUnusable || ErrorTranslator.isUnknownHost(e)) {
                 throw translated;
             }
             // A server that does not answer may be about to start: the pool waits for it, though not for long.
@@ -242,7 +268,7 @@ public final class PostgresTaskStore implements TaskStore {
         try {
             return new PostgresTaskStore(source, hintSource, shown, settings, pool);
         } catch (SQLException e) {
-            throw PostgresFailures.translated(PostgresFailures.storeAt(shown), e);
+            throw ErrorTranslator.translated(ErrorTranslator.storeAt(shown), e);
         }
     }
 
@@ -264,7 +290,7 @@ public final class PostgresTaskStore implements TaskStore {
 
     private void count(List<DuplicateCounts.Count> counts) {
         database.write(tx -> {
-            new PostgresOperations(tx).count(counts);
+            new Operations(tx).count(counts);
             return counts.size();
         });
     }
@@ -290,9 +316,9 @@ public final class PostgresTaskStore implements TaskStore {
 
     @Override
     public List<Settled> settle(List<? extends Settlement> batch) {
-        return inParts(PostgresSettlements.parts(List.copyOf(batch)), (lockMillis, part) -> {
-            PostgresLeases leases = PostgresSettlements.leases(part);
-            return database.writeOrThrow(lockMillis, leases, tx -> new PostgresSettlements(tx, leases).settle(part));
+        return BatchHalver.run(database, Settlements.parts(List.copyOf(batch)), part -> {
+            SharedLeases leases = Settlements.leases(part);
+            return database.writeOrThrow(leases, tx -> new Settlements(tx, leases).settle(part));
         });
     }
 
@@ -300,51 +326,11 @@ public final class PostgresTaskStore implements TaskStore {
     public List<Operated> operate(List<? extends Operation> batch) {
         List<Operation> operations = List.copyOf(batch);
         // All new names together, before the transaction that needs them.
-        List<PostgresNumberedTask> unused = database.numbered(PostgresSchedules.tasks(operations));
-        return inParts(
-                PostgresOperations.together(operations),
-                (lockMillis, part) ->
-                        database.writeOrThrow(lockMillis, tx -> new PostgresOperations(tx).operate(part)));
-    }
-
-    /** Carries out a part of a batch in a transaction that waits for locks no longer than the given time. */
-    private interface PartWork<T, A> {
-        List<A> run(long lockMillis, List<T> part) throws SQLException;
-    }
-
-    private <T, A> List<A> inParts(List<List<T>> parts, PartWork<T, A> work) {
-        List<A> answers = new ArrayList<>();
-        SQLException locked = null;
-        for (List<T> part : parts) {
-            SQLException one = inHalves(part, work, answers);
-            locked = locked == null ? one : locked;
-        }
-        if (locked != null) {
-            throw database.translated(locked);
-        }
-        return answers;
-    }
-
-    /**
-     * Carries out a part of a batch. A task that a caller's open transaction has locked, by replacing it, holds up no other
-     * task: the part is halved until that one is alone. Then the others are done, and the whole batch is to be sent again. A part of
-     * n items is tried fewer than 2 n times, and each try that fails has waited for the limit of a lock.
-     */
-    private <T, A> @Nullable SQLException inHalves(List<T> part, PartWork<T, A> work, List<A> answers) {
-        try {
-            answers.addAll(work.run(database.settings().lockLimit().toMillis(), part));
-            return null;
-        } catch (SQLException e) {
-            if (!PostgresFailures.isLockTimeout(e)) {
-                throw database.translated(e);
-            }
-            if (part.size() == 1) {
-                return e;
-            }
-            SQLException first = inHalves(part.subList(0, part.size() / 2), work, answers);
-            SQLException second = inHalves(part.subList(part.size() / 2, part.size()), work, answers);
-            return first == null ? second : first;
-        }
+        List<NumberedTask> unused = database.numbered(ScheduleRows.tasks(operations));
+        return BatchHalver.run(
+                database,
+                Operations.together(operations),
+                part -> database.writeOrThrow(tx -> new Operations(tx).operate(part)));
     }
 
     @Override
@@ -352,13 +338,13 @@ public final class PostgresTaskStore implements TaskStore {
         List<TaskId> wanted = List.copyOf(ids);
         return wanted.isEmpty()
                 ? Map.of()
-                : database.read(session -> new PostgresLookups(session, database.names()).find(wanted));
+                : database.read(session -> new TaskLookups(session, database.names()).find(wanted));
     }
 
     @Override
     public Map<TaskId, List<Attempt>> attempts(Collection<TaskId> ids) {
         List<TaskId> wanted = List.copyOf(ids);
-        return database.read(session -> new PostgresLookups(session, database.names()).attempts(wanted));
+        return database.read(session -> new TaskLookups(session, database.names()).attempts(wanted));
     }
 
     @Override
@@ -366,17 +352,17 @@ public final class PostgresTaskStore implements TaskStore {
         List<TaskId> wanted = List.copyOf(lineages);
         return wanted.isEmpty()
                 ? Map.of()
-                : database.read(session -> PostgresEffectRows.of(session, wanted, database.clockMillis()));
+                : database.read(session -> EffectRows.of(session, wanted, database.clockMillis()));
     }
 
     @Override
     public EffectPage effects(EffectQuery query) {
-        return database.readThoroughly(session -> PostgresEffectRows.list(session, query, database.clockMillis()));
+        return database.readThoroughly(session -> EffectRows.list(session, query, database.clockMillis()));
     }
 
     @Override
     public Page list(TaskQuery query) {
-        return database.readThoroughly(session -> new PostgresLookups(session, database.names()).list(query));
+        return database.readThoroughly(session -> new TaskLookups(session, database.names()).list(query));
     }
 
     @Override
@@ -384,39 +370,39 @@ public final class PostgresTaskStore implements TaskStore {
         List<Identity> wanted = List.copyOf(identities);
         duplicates.write();
         return database.read(
-                session -> new PostgresLookups(session, database.names()).records(wanted, database.clockMillis()));
+                session -> new TaskLookups(session, database.names()).records(wanted, database.clockMillis()));
     }
 
     @Override
     public Map<String, QueueSetUp> queues() {
-        return database.read(session -> PostgresQueues.read(session).all());
+        return database.read(session -> QueueSettingsSnapshot.read(session).all());
     }
 
     @Override
     public Map<String, QueueDepth> depths(@Nullable String tenant) {
-        return database.readThoroughly(session -> PostgresDepths.count(session, tenant, database.clockMillis()));
+        return database.readThoroughly(session -> DepthCounter.count(session, tenant, database.clockMillis()));
     }
 
     @Override
     public DueSchedules dueSchedules(int limit) {
-        return database.read(session -> PostgresSchedules.due(session, limit, database.clockMillis()));
+        return database.read(session -> ScheduleRows.due(session, limit, database.clockMillis()));
     }
 
     @Override
     public Map<ScheduleId, ScheduleRecord> schedules(Collection<ScheduleId> ids) {
         List<ScheduleId> wanted = List.copyOf(ids);
-        return database.read(session -> PostgresSchedules.find(session, wanted));
+        return database.read(session -> ScheduleRows.find(session, wanted));
     }
 
     @Override
     public List<ScheduleRecord> schedules(ScheduleQuery query) {
-        return database.read(session -> PostgresSchedules.list(session, query));
+        return database.read(session -> ScheduleRows.list(session, query));
     }
 
     @Override
     public Swept sweep(SweepRequest request) {
         duplicates.write();
-        return database.writeThoroughly(tx -> PostgresSweeps.sweep(tx, request));
+        return database.writeThoroughly(tx -> Sweeper.sweep(tx, request));
     }
 
     @Override
@@ -481,7 +467,7 @@ public final class PostgresTaskStore implements TaskStore {
             try {
                 pool.close();
             } catch (Exception e) {
-                PostgresHints.LOG.debug("The pool of the PostgreSQL store {} did not close", shown(), e);
+                LOG.debug("The pool of the PostgreSQL store {} did not close", shown(), e);
             }
         }
         database.close();

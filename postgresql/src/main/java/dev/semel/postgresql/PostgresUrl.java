@@ -1,8 +1,8 @@
 package dev.semel.postgresql;
 
-import dev.semel.task.InvalidInput;
-import java.net.URLDecoder;
-import java.nio.charset.StandardCharsets;
+import dev.semel.postgresql.connection.UrlOptions;
+import dev.semel.postgresql.connection.UrlText;
+import dev.semel.postgresql.sql.SchemaName;
 import java.util.List;
 import java.util.regex.Pattern;
 import javax.sql.DataSource;
@@ -42,7 +42,7 @@ public record PostgresUrl(
      *
      * @param text as written
      * @return the parts
-     * @throws InvalidInput if it has another form, an option that neither Semel nor the driver knows, or a value that an option
+     * @throws dev.semel.task.InvalidInput if it has another form, an option that neither Semel nor the driver knows, or a value that an option
      *     cannot have
      */
     public static PostgresUrl parse(String text) {
@@ -50,25 +50,25 @@ public record PostgresUrl(
         String scheme = SCHEMES.stream()
                 .filter(plain::startsWith)
                 .findFirst()
-                .orElseThrow(() -> wrong("does not begin with postgresql://"));
+                .orElseThrow(() -> UrlText.malformed("does not begin with postgresql://"));
         String rest = plain.substring(scheme.length());
         if (rest.chars().anyMatch(c -> c <= ' ' || c == '"' || c == '\\' || Character.isISOControl(c))) {
-            throw wrong("contains white space, a quotation mark or a backslash");
+            throw UrlText.malformed("contains white space, a quotation mark or a backslash");
         }
         if (rest.indexOf('#') >= 0) {
-            throw wrong("contains a #");
+            throw UrlText.malformed("contains a #");
         }
         int end = end(rest);
         String authority = rest.substring(0, end);
         if (rest.indexOf('@', end) >= 0) {
-            throw wrong("contains an @ behind the first / or ?");
+            throw UrlText.malformed("contains an @ behind the first / or ?");
         }
         int question = rest.indexOf('?', end);
         String path = rest.substring(end, question < 0 ? rest.length() : question);
         if (path.indexOf('/', 1) >= 0) {
-            throw wrong("contains a second / in the name of the database");
+            throw UrlText.malformed("contains a second / in the name of the database");
         }
-        String unused = decoded(path);
+        String unused = UrlText.decoded(path);
         int at = authority.lastIndexOf('@');
         String hosts = authority.substring(at + 1);
         for (String host : hosts.split(",", -1)) {
@@ -77,12 +77,12 @@ public record PostgresUrl(
         String userInfo = at < 0 ? "" : authority.substring(0, at);
         int colon = userInfo.indexOf(':');
         String user = colon < 0 ? userInfo : userInfo.substring(0, colon);
-        PostgresUrlOptions options = PostgresUrlOptions.parse(question < 0 ? "" : rest.substring(question + 1));
+        UrlOptions options = UrlOptions.parse(question < 0 ? "" : rest.substring(question + 1));
         String place = hosts + (path.isEmpty() ? "/" : path);
         return new PostgresUrl(
                 DRIVER + "postgresql://" + place + options.forDriver(),
-                user.isEmpty() ? null : decoded(user),
-                colon < 0 ? null : decoded(userInfo.substring(colon + 1)),
+                user.isEmpty() ? null : UrlText.decoded(user),
+                colon < 0 ? null : UrlText.decoded(userInfo.substring(colon + 1)),
                 options.schema(),
                 "at \"" + place + "\"");
     }
@@ -103,10 +103,10 @@ public record PostgresUrl(
         String name = hasPort ? host.substring(0, colon) : host;
         String port = hasPort ? host.substring(colon + 1) : "1";
         if (!HOST.matcher(name).matches()) {
-            throw wrong("has no host, or one with other characters than a-z, A-Z, 0-9, - _ .");
+            throw UrlText.malformed("has no host, or one with other characters than a-z, A-Z, 0-9, - _ .");
         }
         if (!port.matches("[0-9]{1,5}") || Integer.parseInt(port) < 1 || Integer.parseInt(port) > MOST_PORTS) {
-            throw wrong("has a port that is no number from 1 to " + MOST_PORTS);
+            throw UrlText.malformed("has a port that is no number from 1 to " + MOST_PORTS);
         }
     }
 
@@ -138,7 +138,7 @@ public record PostgresUrl(
                 }
             }
         }
-        return all.append(SCHEMA).append(PostgresSettings.checkedSchema(schema)).toString();
+        return all.append(SCHEMA).append(SchemaName.checked(schema)).toString();
     }
 
     /** The settings in the schema that is named here, if one is. */
@@ -169,24 +169,6 @@ public record PostgresUrl(
             single.setPassword(password);
         }
         return single;
-    }
-
-    static String decoded(String text) {
-        try {
-            // A plus is a plus here, as in every part of a URL but the form data.
-            return URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
-        } catch (IllegalArgumentException e) {
-            // Not kept as the cause, because its message contains a part of the text.
-            throw wrong("contains a % that is not followed by two hexadecimal digits");
-        }
-    }
-
-    static InvalidInput wrong(String what) {
-        return new InvalidInput(
-                "A PostgreSQL store reads \"postgresql://user:password@host:5432/database\", but this URL "
-                        + what
-                        + ". (It is not shown, because it may contain a password.) In a user, a password, a database or an"
-                        + " option write % / ? # @ : & as %25 %2F %3F %23 %40 %3A %26.");
     }
 
     /** Without the password. */

@@ -15,6 +15,9 @@ class ArchitectureTest {
     static final ArchRule packagesHaveNoCycles = ModuleRules.packagesHaveNoCycles();
 
     @ArchTest
+    static final ArchRule classCycles = ModuleRules.classCyclesAtMost(1, "no two classes need each other");
+
+    @ArchTest
     static final ArchRule noWallClock = ModuleRules.noWallClock(Map.of());
 
     @ArchTest

@@ -7,6 +7,7 @@ import dev.semel.guard.Begun;
 import dev.semel.guard.GuardKey;
 import dev.semel.guard.Hold;
 import dev.semel.guard.OwnerToken;
+import dev.semel.postgresql.sql.Backoff;
 import dev.semel.store.NewTask;
 import dev.semel.store.Submitted;
 import dev.semel.storetests.Tasks;
@@ -29,7 +30,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 @Timeout(60)
 class PostgresContentionTest {
 
-    private static final int MOST = PostgresBackoff.MOST_TRIES;
+    private static final int MOST = Backoff.MOST_TRIES;
 
     private final PGSimpleDataSource database = PostgresServer.freshDatabase();
 
@@ -38,12 +39,12 @@ class PostgresContentionTest {
         Random random = new Random(1);
         long all = 0;
         for (int tries = 1; tries < MOST; tries++) {
-            long pause = PostgresBackoff.pauseAfter(tries, random);
+            long pause = Backoff.pauseAfter(tries, random);
             assertThat(pause).isBetween(TimeUnit.MICROSECONDS.toNanos(50), TimeUnit.MILLISECONDS.toNanos(50));
             all += pause;
         }
-        assertThat(PostgresBackoff.pauseAfter(1, random)).isLessThanOrEqualTo(TimeUnit.MICROSECONDS.toNanos(100));
-        assertThat(PostgresBackoff.pauseAfter(MOST, random)).isGreaterThanOrEqualTo(TimeUnit.MILLISECONDS.toNanos(25));
+        assertThat(Backoff.pauseAfter(1, random)).isLessThanOrEqualTo(TimeUnit.MICROSECONDS.toNanos(100));
+        assertThat(Backoff.pauseAfter(MOST, random)).isGreaterThanOrEqualTo(TimeUnit.MILLISECONDS.toNanos(25));
         assertThat(all).isLessThan(TimeUnit.MILLISECONDS.toNanos(1_200));
     }
 

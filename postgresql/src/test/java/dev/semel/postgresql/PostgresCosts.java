@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.semel.postgresql.PlanRecorder.Execution;
 import dev.semel.postgresql.PostgresBystanders.Statistics;
 import dev.semel.testkit.ManualClock;
+import java.io.File;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
@@ -123,15 +124,27 @@ final class PostgresCosts {
                 .getLocation()
                 .toURI());
         List<Class<?>> found = new ArrayList<>();
-        try (Stream<Path> files = Files.list(classes.resolve("dev/semel/postgresql"))) {
+        try (Stream<Path> files = Files.walk(classes.resolve("dev/semel/postgresql"))) {
             for (Path file : files.sorted().toList()) {
-                String name = file.getFileName().toString();
-                if (name.startsWith("Postgres") && name.endsWith(".class")) {
+                String path = classes.relativize(file).toString();
+                if (path.endsWith(".class") && !path.endsWith("package-info.class")) {
                     found.add(Class.forName(
-                            "dev.semel.postgresql." + name.substring(0, name.length() - ".class".length())));
+                            path.substring(0, path.length() - ".class".length()).replace(File.separatorChar, '.')));
                 }
             }
         }
+        // Of each package with statements one: a package that is not looked into would not be checked.
+        assertThat(found)
+                .extracting(Class::getSimpleName)
+                .contains(
+                        "Names",
+                        "KeyRecords",
+                        "TaskLookups",
+                        "Claimer",
+                        "LockedSubmit",
+                        "RunningTaskSettler",
+                        "Sweeper",
+                        "GuardRows");
         return found;
     }
 }

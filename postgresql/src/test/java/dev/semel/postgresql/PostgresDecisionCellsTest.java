@@ -2,6 +2,7 @@ package dev.semel.postgresql;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.semel.postgresql.submit.SingleRoundTripSubmit;
 import dev.semel.store.ClaimRequest;
 import dev.semel.store.Claims.Claimed;
 import dev.semel.store.NewTask;
@@ -40,7 +41,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * The part of the reuse policies that {@link PostgresSingleRoundTripSubmit} has in its SQL, compared with {@link Decision} cell by cell.
+ * The part of the reuse policies that {@link SingleRoundTripSubmit} has in its SQL, compared with {@link Decision} cell by cell.
  *
  * <p>The statement adds the new tasks of a batch unless a key of the batch may change hands, because then tasks have to be
  * created in the order of the batch. So each batch here has a task that meets another one, and behind it a task that is new: if

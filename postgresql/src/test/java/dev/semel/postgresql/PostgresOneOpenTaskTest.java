@@ -114,7 +114,7 @@ class PostgresOneOpenTaskTest {
     }
 
     private static String script() throws IOException {
-        try (InputStream in = PostgresSchema.class.getResourceAsStream("V1.sql")) {
+        try (InputStream in = PostgresSchema.class.getResourceAsStream("schema/V1.sql")) {
             return new String(in.readAllBytes(), StandardCharsets.UTF_8);
         }
     }

@@ -2,6 +2,12 @@ package dev.semel.postgresql;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.semel.postgresql.claim.DueTasks;
+import dev.semel.postgresql.submit.DuplicateLookup;
+import dev.semel.postgresql.submit.SingleRoundTripSubmit;
+import dev.semel.postgresql.table.KeyRecords;
+import dev.semel.postgresql.table.SharedLeases;
+import dev.semel.postgresql.transaction.Database;
 import dev.semel.testservers.PostgresServer;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -65,22 +71,22 @@ class PostgresPlansTest {
     /** Statements that look things up, with the types of their parameters, and values that find nothing or two keys. */
     private enum Kept {
         CLAIM(
-                PostgresDueTasks.FETCH,
+                DueTasks.FETCH,
                 "bigint, int[], bigint[], bigint[], boolean, boolean, int, int, int",
                 "0, '{1,2,3}', '{0,0,0}', '{0,0,0}', false, true, 1, 1, 1"),
         CLAIM_UNLESS_ASKED(
-                PostgresDueTasks.FETCH,
+                DueTasks.FETCH,
                 "bigint, int[], bigint[], bigint[], boolean, boolean, int, int, int",
                 "0, '{1,2,3}', '{0,0,0}', '{0,0,0}', true, true, 1, 1, 1"),
-        PROBE(PostgresRecords.PROBE, "int[], text[]", "'{1,1}', '{key 1,key 500}'"),
+        PROBE(KeyRecords.PROBE, "int[], text[]", "'{1,1}', '{key 1,key 500}'"),
         LOOK(
-                second(PostgresDuplicateLookup.LOOK),
+                second(DuplicateLookup.LOOK),
                 "bigint, uuid[], int[], text[], int[]",
                 "1, '{00000000-0000-4000-8000-000000000001,00000000-0000-4000-8000-000000000002}', '{1,1}',"
                         + " '{key 1,key 500}', '{0,1}'"),
-        LEASES(PostgresLeases.LOCK, "bigint[]", "'{1,2}'"),
-        ADD(second(PostgresSingleRoundTripSubmit.ADD), ITEM_TYPES, ITEM_VALUES),
-        ADD_WITHOUT_KEYS(second(PostgresSingleRoundTripSubmit.ADD_WITHOUT_KEYS), ITEM_TYPES, ITEM_VALUES);
+        LEASES(SharedLeases.LOCK, "bigint[]", "'{1,2}'"),
+        ADD(second(SingleRoundTripSubmit.ADD), ITEM_TYPES, ITEM_VALUES),
+        ADD_WITHOUT_KEYS(second(SingleRoundTripSubmit.ADD_WITHOUT_KEYS), ITEM_TYPES, ITEM_VALUES);
 
         private final String sql;
         private final String types;
@@ -123,7 +129,7 @@ class PostgresPlansTest {
                 statement.execute("ANALYZE semel." + table);
             }
             connection.setAutoCommit(false);
-            statement.execute(PostgresDatabase.BEGIN.replace("?", "1000"));
+            statement.execute(Database.BEGIN.replace("?", "1000"));
             for (Kept kept : Kept.values()) {
                 statement.execute("PREPARE " + kept + " (" + kept.types + ") AS " + kept.sql);
                 explained(statement, kept);
@@ -169,8 +175,7 @@ class PostgresPlansTest {
     }
 
     private static String claim(Connection connection) throws SQLException {
-        try (PreparedStatement fetch =
-                connection.prepareStatement("EXPLAIN (ANALYZE, BUFFERS) " + PostgresDueTasks.FETCH)) {
+        try (PreparedStatement fetch = connection.prepareStatement("EXPLAIN (ANALYZE, BUFFERS) " + DueTasks.FETCH)) {
             Long[] beginning = {Long.MIN_VALUE, Long.MIN_VALUE, Long.MIN_VALUE};
             fetch.setLong(1, PENDING);
             fetch.setArray(2, connection.createArrayOf("int4", new Integer[] {1, 2, 3}));
@@ -186,8 +191,7 @@ class PostgresPlansTest {
     }
 
     private static String probe(Connection connection) throws SQLException {
-        try (PreparedStatement probe =
-                connection.prepareStatement("EXPLAIN (ANALYZE, BUFFERS) " + PostgresRecords.PROBE)) {
+        try (PreparedStatement probe = connection.prepareStatement("EXPLAIN (ANALYZE, BUFFERS) " + KeyRecords.PROBE)) {
             probe.setArray(1, connection.createArrayOf("int4", new Integer[] {1, 1}));
             probe.setArray(2, connection.createArrayOf("text", new String[] {"key 1", "key 500000"}));
             return plan(probe);

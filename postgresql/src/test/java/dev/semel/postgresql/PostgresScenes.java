@@ -2,6 +2,7 @@ package dev.semel.postgresql;
 
 import static org.awaitility.Awaitility.await;
 
+import dev.semel.postgresql.operate.Operations;
 import dev.semel.store.ClaimRequest;
 import dev.semel.store.Claims;
 import dev.semel.store.Claims.Claimed;
@@ -387,7 +388,7 @@ final class PostgresScenes {
 
             @Override
             public List<Call> parts() {
-                return PostgresOperations.together(List.copyOf(batch)).stream()
+                return Operations.together(List.copyOf(batch)).stream()
                         .<Call>map(part -> (store, again) -> store.operate(part))
                         .toList();
             }

@@ -1,0 +1,35 @@
+package dev.semel.postgresql.transaction;
+
+/**
+ * The kinds of locks, in the one order in which every transaction takes them; within a kind they are sorted. Two transactions
+ * that wait for each other's locks therefore cannot exist, and a lock that is held for long is held by a caller's own
+ * transaction. {@link Transaction#locked} checks the order wherever assertions are on, so in every test.
+ *
+ * <p>Claims and sweeps are outside of this order, because they do not wait for locks ({@code SKIP LOCKED},
+ * {@code pg_try_advisory_xact_lock}). So is the record of a dead letter: the end of its task adds it, under a key that is not
+ * used otherwise.
+ */
+public enum LockKind {
+    /** The row of {@code change}: settings of queues. */
+    CHANGE,
+    /** Rows of {@code schedule}, by tenant and name. */
+    SCHEDULE,
+    /** Rows of {@code mark}, of queues with a limit. */
+    MARK,
+    /** Records that are there, by scope and key. */
+    RECORD,
+    /** Records that are new, by inserting them. */
+    NEW_RECORD,
+    /** Shared leases, by claim. */
+    LEASE,
+    /** Rows of {@code running}, by task. */
+    RUNNING,
+    /** Rows of {@code effect}. */
+    EFFECT,
+    /** Rows of {@code ready}, by task. */
+    READY,
+    /** Mutexes, as advisory locks. */
+    MUTEX,
+    /** Rows of {@code waiting}. */
+    WAITING
+}
