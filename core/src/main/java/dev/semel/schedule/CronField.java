@@ -3,7 +3,6 @@ package dev.semel.schedule;
 import dev.semel.task.InvalidInput;
 import dev.semel.task.Limits;
 import java.util.List;
-import java.util.Locale;
 
 /**
  * One field of a cron expression: its values as bits, and for days also "last" and "nth weekday".
@@ -90,7 +89,7 @@ record CronField(long bits, boolean wildcard, boolean lastDay, int lastOf, long 
             if (item.isEmpty()) {
                 throw wrong("expected a value", item, column);
             }
-            String upper = item.toUpperCase(Locale.ROOT);
+            String upper = upper(item);
             if (kind == Kind.DAY && upper.equals("L")) {
                 lastDay = true;
             } else if (kind == Kind.WEEKDAY && upper.contains("#")) {
@@ -100,6 +99,18 @@ record CronField(long bits, boolean wildcard, boolean lastDay, int lastOf, long 
             } else {
                 range(upper, column);
             }
+        }
+
+        /** In capitals, as far as they are ASCII: a text must not become longer, because its place is reported. */
+        private static String upper(String item) {
+            StringBuilder upper = new StringBuilder(item);
+            for (int i = 0; i < upper.length(); i++) {
+                char c = upper.charAt(i);
+                if (c >= 'a' && c <= 'z') {
+                    upper.setCharAt(i, (char) (c - 'a' + 'A'));
+                }
+            }
+            return upper.toString();
         }
 
         private void nthWeekday(String item, int column) {

@@ -10,6 +10,7 @@ import java.time.Instant;
 import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -165,6 +166,11 @@ public final class Schedule {
         Instant from = start != null && time.isBefore(start) ? start.minusMillis(1) : time;
         Instant next = timing.next(from);
         return next == null || (end != null && !next.isBefore(end)) ? Optional.empty() : Optional.of(next);
+    }
+
+    /** Returns whether it ticks at the same times as another one. */
+    boolean ticksLike(Schedule other) {
+        return timing.equals(other.timing) && Objects.equals(start, other.start) && Objects.equals(end, other.end);
     }
 
     /** Returns the input of one tick's task. */

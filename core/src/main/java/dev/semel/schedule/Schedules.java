@@ -185,11 +185,13 @@ public final class Schedules {
         });
     }
 
-    /** A new definition ticks from now on: its ticks before that were nobody's plan. */
+    /**
+     * A definition with other times ticks from now on: its ticks before that were nobody's plan. If the times are the same, a tick
+     * that is due at this moment is still to be made, with whatever else has changed.
+     */
     private static ScheduleState moved(StoredSchedule before, Schedule next, Instant now) {
         ScheduleState state = before.state();
-        boolean same = next.equals(before.definition());
-        return same || state.position().isAfter(now) ? state : state.at(now);
+        return next.ticksLike(before.definition()) || state.position().isAfter(now) ? state : state.at(now);
     }
 
     /**

@@ -67,6 +67,8 @@ class CronExpressionTest {
                 "*/0 * * * *   | a step is 1 to 59, but got \"0\" at column 3.",
                 "*/x * * * *   | a step is 1 to 59, but got \"x\" at column 3.",
                 "30-10 * * * * | a range goes from the lower to the higher value, but got \"30-10\" at column 1.",
+                "0 0 * * ß     | days of the week are 0 to 7, but got \"ß\" at column 9.",
+                "0 0 * ŉŉ *    | months are 1 to 12, but got \"ŉŉ\" at column 7.",
                 "1,,2 * * * *  | expected a value, but got \"\" at column 3.",
                 "0 0 * *       | 5 fields",
                 "0 0 0 0 0 0 0 | 5 fields",

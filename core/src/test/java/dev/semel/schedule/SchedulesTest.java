@@ -145,6 +145,23 @@ class SchedulesTest {
     }
 
     @Test
+    void aChangeThatLeavesTheTimesAsTheyAreLosesNoTick() {
+        schedules.put(minutely().build());
+        advance(Duration.ofMinutes(1));
+        // The tick is due, and no scheduler has made it yet.
+        schedules.put(minutely().type("other").build());
+        scheduler.round();
+        assertThat(tasks()).extracting(Task::type).containsExactly("other");
+        scheduler.round();
+        assertThat(tasks()).hasSize(1);
+        // With another time, the tick that was due is not one of the new definition.
+        advance(Duration.ofMinutes(1));
+        schedules.put(minutely().start(now).build());
+        scheduler.round();
+        assertThat(tasks()).hasSize(1);
+    }
+
+    @Test
     void aTickIsNotMadeAgainAfterItsScheduleWasRemovedAndAddedInTheSameMinute() {
         schedules.put(minutely().build());
         advance(Duration.ofMinutes(1));
