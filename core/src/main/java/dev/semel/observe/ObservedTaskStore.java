@@ -3,6 +3,7 @@ package dev.semel.observe;
 import dev.semel.store.Attempt;
 import dev.semel.store.ClaimRequest;
 import dev.semel.store.Claims;
+import dev.semel.store.DueSchedules;
 import dev.semel.store.EffectPage;
 import dev.semel.store.EffectQuery;
 import dev.semel.store.EffectRecord;
@@ -15,6 +16,8 @@ import dev.semel.store.Operation;
 import dev.semel.store.Page;
 import dev.semel.store.QueueDepth;
 import dev.semel.store.QueueSetUp;
+import dev.semel.store.ScheduleQuery;
+import dev.semel.store.ScheduleRecord;
 import dev.semel.store.Settled;
 import dev.semel.store.Settlement;
 import dev.semel.store.SubmitRequest;
@@ -27,6 +30,7 @@ import dev.semel.store.TaskStore;
 import dev.semel.store.Transacting;
 import dev.semel.task.Identity;
 import dev.semel.task.Lease;
+import dev.semel.task.ScheduleId;
 import dev.semel.task.StoreUnavailable;
 import dev.semel.task.TaskId;
 import java.sql.Connection;
@@ -119,7 +123,28 @@ public final class ObservedTaskStore extends ForwardingTaskStore {
 
     @Override
     public List<Operated> operate(List<? extends Operation> batch) {
-        return measured(StoreCall.OPERATE, List::size, () -> super.operate(batch));
+        List<Operated> answers = measured(StoreCall.OPERATE, List::size, () -> super.operate(batch));
+        for (int i = 0; i < answers.size(); i++) {
+            if (answers.get(i) == Operated.APPLIED && batch.get(i) instanceof Operation.ChangeSchedule change) {
+                change.create().forEach(task -> observer.submitted(task.queue(), task.type(), SubmitResult.NEW));
+            }
+        }
+        return answers;
+    }
+
+    @Override
+    public DueSchedules dueSchedules(int limit) {
+        return read(() -> super.dueSchedules(limit));
+    }
+
+    @Override
+    public Map<ScheduleId, ScheduleRecord> schedules(Collection<ScheduleId> ids) {
+        return read(() -> super.schedules(ids));
+    }
+
+    @Override
+    public List<ScheduleRecord> schedules(ScheduleQuery query) {
+        return read(() -> super.schedules(query));
     }
 
     @Override
