@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.semel.postgresql.hint.Hints;
 import dev.semel.store.NewTask;
 import dev.semel.store.Operation;
 import dev.semel.store.StoreListener;
+import dev.semel.store.StoreNews;
 import dev.semel.storetests.Tasks;
 import dev.semel.task.Identity;
 import dev.semel.task.InvalidInput;
@@ -18,6 +20,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Collection;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
@@ -88,6 +91,43 @@ class PostgresHintsTest {
             store.listen(ear(heard));
             store.submit(List.of(Tasks.plain()));
             awaitHeard("due [payments]");
+        }
+    }
+
+    @Test
+    void theListenersOfTheSameStoreDoNotWaitUntilOtherProcessesAreTold() throws Exception {
+        CountDownLatch sending = new CountDownLatch(1);
+        CountDownLatch slow = new CountDownLatch(1);
+        LinkedBlockingQueue<String> sent = new LinkedBlockingQueue<>();
+        try (Hints hints = new Hints(message -> {
+            sending.countDown();
+            awaitUninterruptibly(slow);
+            sent.add(message);
+        })) {
+            hints.listen(ear(heard));
+            hints.tell(due("first"));
+            assertThat(sending.await(20, TimeUnit.SECONDS)).isTrue();
+            hints.tell(due("second"));
+            awaitHeard("due [second]");
+            slow.countDown();
+            assertThat(sent.poll(20, TimeUnit.SECONDS)).isEqualTo("D first");
+            assertThat(sent.poll(20, TimeUnit.SECONDS)).startsWith("D ").contains("second");
+        } finally {
+            slow.countDown();
+        }
+    }
+
+    private static StoreNews due(String queue) {
+        StoreNews news = new StoreNews();
+        news.due(queue);
+        return news;
+    }
+
+    private static void awaitUninterruptibly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 

@@ -18,8 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Notifies listeners, and other processes, of what commits have made due or ended. It has a thread of its own, so that a slow
- * listener delays hints and nothing else; while nothing happens the thread sleeps.
+ * Notifies listeners, and other processes, of what commits have made due or ended. It has a thread of its own for listeners, so that
+ * a slow one delays hints and nothing else, and another one for other processes: a worker of this process must not wait for the
+ * round trips that notify others of an earlier commit. While nothing happens the threads sleep.
  *
  * <p>Other processes are notified by {@code NOTIFY} after the commit, never in a transaction of a task: there it would make all
  * commits of the database come one after the other. At most once in a short while, whatever happens meanwhile. Nothing
@@ -41,28 +42,31 @@ public final class Hints implements AutoCloseable {
 
     private final List<StoreListener> listeners = new CopyOnWriteArrayList<>();
     private final ScheduledThreadPoolExecutor thread;
+    private final ScheduledThreadPoolExecutor sending;
     private final @Nullable Sender sender;
 
     private final Object lock = new Object();
     private StoreNews untold = new StoreNews();
     private boolean scheduled;
-
-    // Used by the thread only.
     private StoreNews unsent = new StoreNews();
-    private long sentAt = System.nanoTime() - WINDOW_NANOS;
     private boolean sendScheduled;
+
+    // Used by the sending thread only.
+    private long sentAt = System.nanoTime() - WINDOW_NANOS;
 
     public Hints(@Nullable Sender sender) {
         this.sender = sender;
-        thread = new ScheduledThreadPoolExecutor(
-                1,
-                task -> Thread.ofPlatform()
-                        .daemon()
-                        .name("semel-postgres-hints")
-                        .unstarted(task));
+        thread = thread("semel-postgres-hints");
+        sending = thread("semel-postgres-notify");
+    }
+
+    private static ScheduledThreadPoolExecutor thread(String name) {
+        ScheduledThreadPoolExecutor made = new ScheduledThreadPoolExecutor(
+                1, task -> Thread.ofPlatform().daemon().name(name).unstarted(task));
         // Hints after the store was closed are discarded.
-        thread.setRejectedExecutionHandler(new ThreadPoolExecutor.DiscardPolicy());
-        thread.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+        made.setRejectedExecutionHandler(new ThreadPoolExecutor.DiscardPolicy());
+        made.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+        return made;
     }
 
     public Registration listen(StoreListener listener) {
@@ -118,32 +122,46 @@ public final class Hints implements AutoCloseable {
             untold = new StoreNews();
         }
         toListeners(news);
-        unsent.add(news);
-        send();
+        if (sender == null || (!news.hasDue() && !news.hasEnded())) {
+            return;
+        }
+        synchronized (lock) {
+            unsent.add(news);
+            if (sendScheduled) {
+                return;
+            }
+            sendScheduled = true;
+        }
+        sendAfter(0);
     }
 
-    /** Sends now, or when the time has come. */
-    private void send() {
-        if (sender == null || (!unsent.hasDue() && !unsent.hasEnded())) {
-            return;
+    private void sendAfter(long nanos) {
+        try {
+            Future<?> unused = sending.schedule(this::send, nanos, TimeUnit.NANOSECONDS);
+        } catch (Throwable e) {
+            // No memory, most likely. The next commit tries again.
+            synchronized (lock) {
+                sendScheduled = false;
+            }
         }
+    }
+
+    /** Sends what has collected, or waits until the time has come. */
+    private void send() {
         long since = System.nanoTime() - sentAt;
         if (since < WINDOW_NANOS) {
-            if (!sendScheduled) {
-                Future<?> unused = thread.schedule(
-                        () -> {
-                            sendScheduled = false;
-                            send();
-                        },
-                        WINDOW_NANOS - since,
-                        TimeUnit.NANOSECONDS);
-                sendScheduled = true;
-            }
+            sendAfter(WINDOW_NANOS - since);
             return;
         }
-        StoreNews news = unsent;
-        unsent = new StoreNews();
-        sender.send(written(news));
+        StoreNews news;
+        synchronized (lock) {
+            news = unsent;
+            unsent = new StoreNews();
+            sendScheduled = false;
+        }
+        if (sender != null) {
+            sender.send(written(news));
+        }
         sentAt = System.nanoTime();
     }
 
@@ -194,10 +212,15 @@ public final class Hints implements AutoCloseable {
     @Override
     public void close() {
         listeners.clear();
-        thread.shutdown();
+        end(thread);
+        end(sending);
+    }
+
+    private static void end(ScheduledThreadPoolExecutor ended) {
+        ended.shutdown();
         try {
-            if (!thread.awaitTermination(1, TimeUnit.SECONDS)) {
-                thread.shutdownNow();
+            if (!ended.awaitTermination(1, TimeUnit.SECONDS)) {
+                ended.shutdownNow();
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
