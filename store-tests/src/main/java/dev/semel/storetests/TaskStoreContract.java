@@ -101,6 +101,21 @@ public abstract class TaskStoreContract {
         }
     }
 
+    /** Ticks that overlap, from the scheduler to the claim. */
+    @Nested
+    class OverlappingTicks extends ScheduleOverlapContract {
+
+        @Override
+        protected TaskStore open(ManualClock clock) {
+            return TaskStoreContract.this.open(clock);
+        }
+
+        @Override
+        protected TaskStore openAnother() {
+            return TaskStoreContract.this.openAnother();
+        }
+    }
+
     /** The laws of replacing: S10. */
     @Nested
     class Replacing extends ReplaceContract {

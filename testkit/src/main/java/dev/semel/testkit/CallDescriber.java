@@ -35,6 +35,7 @@ final class CallDescriber {
             case Call.ListEffects list -> "lists effects";
             case Call.ListTasks list -> "lists tasks";
             case Call.LookUp lookUp -> "looks up a key";
+            case Call.ReadDue due -> "asks for due schedules";
             case Call.Sweep sweep -> "sweeps";
         };
     }

@@ -33,6 +33,7 @@ final class Checker {
         KeyRules keyRules = new KeyRules(evidence, findings);
         TaskRules taskRules = new TaskRules(findings);
         new QueueRules(evidence, findings).check();
+        new ScheduleRules(evidence, findings).check();
         evidence.keys().forEach(keyRules::check);
         evidence.tasks().forEach(taskRules::check);
         checkSink();

@@ -3,6 +3,7 @@ package dev.semel.storetests.simulation;
 import dev.semel.store.ClaimRequest;
 import dev.semel.store.Claims;
 import dev.semel.store.Claims.Claimed;
+import dev.semel.store.DueSchedules;
 import dev.semel.store.EffectPage;
 import dev.semel.store.EffectQuery;
 import dev.semel.store.EffectRecord;
@@ -87,6 +88,8 @@ final class Evidence {
     private final Map<Identity, KeyStory> keys = new LinkedHashMap<>();
     private final List<Sweeping> sweeps = new ArrayList<>();
     private final List<Change> queueChanges = new ArrayList<>();
+    private final List<Change.Operate> scheduleChanges = new ArrayList<>();
+    private final List<Answer<DueSchedules>> scheduleReads = new ArrayList<>();
     private final Map<EffectId, EffectStory> effects = new LinkedHashMap<>();
     private final Map<TaskId, Set<TaskId>> lineages = new HashMap<>();
     private final World world;
@@ -179,6 +182,12 @@ final class Evidence {
                 }
             }
             case Call.LookUp lookUp -> {}
+            case Call.ReadDue due -> {
+                Answer<DueSchedules> answer = answer(entry, DueSchedules.class);
+                if (answer != null) {
+                    scheduleReads.add(answer);
+                }
+            }
             case Call.Sweep sweep -> {
                 Answer<Swept> answer = answer(entry, Swept.class);
                 sweeps.add(new Sweeping(
@@ -266,9 +275,20 @@ final class Evidence {
                 effect(resolve.effect()).others().add(sorted);
                 story(resolve.left().taskId()).changes().add(sorted);
             }
-            case Operation.ChangeSchedule change ->
-                throw new IllegalStateException("The simulation has no schedules, but met " + change.id());
+            case Operation.ChangeSchedule change -> sort(change, sorted);
             case Operation.OfQueue change -> queueChanges.add(sorted);
+        }
+    }
+
+    /** What a change did to tasks is not answered, so each of these counts as maybe. */
+    private void sort(Operation.ChangeSchedule change, Change.Operate sent) {
+        scheduleChanges.add(sent);
+        if (sent.mayHaveApplied()) {
+            change.create().forEach(item -> sort(new Send(sent.party(), item, sent.asked(), null, null)));
+            change.cancel()
+                    .forEach(id -> story(id)
+                            .changes()
+                            .add(new Change.Operate(sent.party(), new Operation.Cancel(id), sent.asked(), null, null)));
         }
     }
 
@@ -318,6 +338,16 @@ final class Evidence {
     /** All changes of queues, in the order in which they were asked. */
     List<Change> queueChanges() {
         return queueChanges;
+    }
+
+    /** All changes of schedules, in the order in which they were asked. */
+    List<Change.Operate> scheduleChanges() {
+        return scheduleChanges;
+    }
+
+    /** What schedulers were answered when they asked for due schedules. */
+    List<Answer<DueSchedules>> scheduleReads() {
+        return scheduleReads;
     }
 
     /** What handlers wrote to the sink. */

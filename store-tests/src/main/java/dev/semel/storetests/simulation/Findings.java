@@ -72,6 +72,11 @@ final class Findings {
                 key.identity());
     }
 
+    /** With what was done to schedules, queues and nothing else. */
+    void broken(Invariant invariant, String what) {
+        add(invariant, what, "", Set.of(), null);
+    }
+
     private void add(Invariant invariant, String what, String end, Set<TaskId> ids, @Nullable Identity identity) {
         if (violations.size() == MOST) {
             return;
@@ -118,6 +123,7 @@ final class Findings {
             case Call.ListEffects list -> null;
             case Call.ListTasks list -> null;
             case Call.LookUp lookUp -> null;
+            case Call.ReadDue due -> null;
             case Call.Sweep sweep -> whole(entry.call, value);
         };
         return said == null

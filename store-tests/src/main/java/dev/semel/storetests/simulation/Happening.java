@@ -162,6 +162,14 @@ public enum Happening {
     DEATH_TOLD,
     /** A task was seen whose data went with its end. */
     SEEN_BARE,
+    /** A tick of a schedule was made. */
+    TICK_MADE,
+    /** A change of a schedule was refused, because another scheduler was faster. */
+    TICK_REFUSED,
+    /** A change of a schedule that was sent before was recognised. */
+    TICK_REPEATED,
+    /** A tick was made by a change that also cancelled the task of an earlier tick. */
+    TICK_REPLACED,
     /** A sweep removed tasks. */
     TASKS_SWEPT,
     /** A sweep removed records. */

@@ -36,6 +36,8 @@ public enum Invariant {
     LETTERS("each dead letter is forwarded once"),
     /** With a retention of zero, the data of a task is deleted with its end; everywhere else it stays. */
     DATA("data is deleted with the end where nothing is kept, and stays elsewhere"),
+    /** Each tick of a schedule is made at most once, and its position never falls. */
+    TICKS("each tick is made at most once, and the position of a schedule never falls"),
     /** A worker that reported that it is closed holds no task. */
     CLOSING("a closed worker holds nothing");
 

@@ -38,11 +38,30 @@ final class Outcomes {
         evidence.keys().forEach(outcomes::count);
         evidence.queueChanges().forEach(outcomes::countOfQueue);
         EffectOutcomes.count(evidence, tally);
+        countTicks(evidence, tally);
         for (Sweeping sweeping : evidence.sweeps()) {
             Swept swept = sweeping.swept();
             if (swept != null) {
                 tally.count(Happening.TASKS_SWEPT, swept.tasks());
                 tally.count(Happening.RECORDS_SWEPT, swept.records());
+            }
+        }
+    }
+
+    private static void countTicks(Evidence evidence, Tally tally) {
+        Set<Operation> applied = new HashSet<>();
+        for (Change.Operate sent : evidence.scheduleChanges()) {
+            Operation.ChangeSchedule change = (Operation.ChangeSchedule) sent.item();
+            boolean before = applied.contains(change);
+            if (sent.answer() == Operated.STALE) {
+                tally.count(Happening.TICK_REFUSED);
+            } else if (sent.applied() && before) {
+                tally.count(Happening.TICK_REPEATED);
+            } else if (sent.applied() && !change.create().isEmpty()) {
+                tally.count(change.cancel().isEmpty() ? Happening.TICK_MADE : Happening.TICK_REPLACED);
+            }
+            if (sent.mayHaveApplied()) {
+                applied.add(change);
             }
         }
     }

@@ -15,7 +15,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One world, made by a seed: submitters, workers, an operator, a clerk and a lease thief on one store, on virtual time. Things go wrong for a while, then they stop going wrong, and then all that is open must end.
+ * One world, made by a seed: submitters, workers, schedulers, an operator, a clerk and a lease thief on one store, on virtual time. Things go wrong for a while, then they stop going wrong, and then all that is open must end.
  */
 public final class Simulation {
 
@@ -107,6 +107,11 @@ public final class Simulation {
         }
         if (scenario.storeJumps()) {
             jumpStoreLater(randomness.split());
+        }
+        // Last, so that the rest of a seed's world is the same with and without them.
+        int tickers = randomness.between(0, 3);
+        for (int i = 1; i <= tickers; i++) {
+            new Ticker(world, randomness.split(), i).start();
         }
     }
 

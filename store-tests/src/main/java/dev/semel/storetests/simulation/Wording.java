@@ -53,6 +53,7 @@ final class Wording {
                 "list effects " + new TreeSet<>(list.query().states());
             case Call.ListTasks list -> "list " + new TreeSet<>(list.query().states());
             case Call.LookUp lookUp -> "look up " + of(lookUp.identity());
+            case Call.ReadDue due -> "read up to " + due.limit() + " due schedules";
             case Call.Sweep sweep ->
                 "sweep after " + sweep.request().retention() + ", dead after "
                         + sweep.request().deadRetention() + ", up to "
@@ -109,7 +110,10 @@ final class Wording {
             case Operation.DeclareQueue declare -> "declare " + declare.queue() + " as " + of(declare.settings());
             case Operation.SetQueue set -> "set " + set.queue() + " to " + of(set.changes());
             case Operation.ChangeSchedule change ->
-                "change schedule " + change.id().name();
+                "change schedule " + change.id().tenant() + "/" + change.id().name() + " from " + change.expected()
+                        + " to " + change.next() + ", create "
+                        + change.create().stream().map(this::of).collect(Collectors.joining(", ")) + ", cancel "
+                        + change.cancel().stream().map(trace::name).collect(Collectors.joining(", "));
             case Operation.ResetQueue reset -> "reset " + reset.queue();
         };
     }

@@ -1,5 +1,5 @@
 /**
- * Whole worlds on virtual time: submitters, workers, an operator, a clerk and a lease thief on one store, made by a seed.
+ * Whole worlds on virtual time: submitters, workers, schedulers, an operator, a clerk and a lease thief on one store, made by a seed.
  * What a seed does it does again, to the last event, in any Java process.
  *
  * <h2>How it works</h2>

@@ -180,7 +180,7 @@ final class HistoryReader {
         boolean applied = false;
         for (StormOperation send : sends) {
             Object answer = answer(send);
-            if (answer == null) {
+            if (answer == null && send.certainty() == Certainty.LOST) {
                 lost.add(send);
             } else if ((answer == Settled.APPLIED || answer == Operated.APPLIED) && isSafeToMerge(change) && !applied) {
                 applied = true;

@@ -287,7 +287,8 @@ public final class StoreProcess implements AutoCloseable {
     private static boolean fits(Method method, Object[] arguments) {
         Class<?>[] types = method.getParameterTypes();
         for (int i = 0; i < types.length; i++) {
-            if (!types[i].isInstance(arguments[i])) {
+            // The only primitive parameters are int, and an argument is never null.
+            if (!types[i].equals(int.class) && !types[i].isInstance(arguments[i])) {
                 return false;
             }
         }

@@ -50,6 +50,7 @@ final class StormActor implements Runnable {
     // In this process: others cannot join its transactions.
     private final List<TaskStore> near;
     private final boolean transacting;
+    private final ScheduleActor schedules;
     private long claims;
 
     StormActor(
@@ -71,6 +72,7 @@ final class StormActor implements Runnable {
         this.plan = new StormPlan(seed, number, weather, clock);
         this.caller = new StormCaller(number, handles, clock, plan, history, weather.faults());
         this.attempts = new StormAttempts(plan, weather, board);
+        this.schedules = new ScheduleActor(number, plan, clock, caller, history, board);
     }
 
     StormHistory history() {
@@ -90,6 +92,10 @@ final class StormActor implements Runnable {
     }
 
     private void act() throws SQLException {
+        if (weather.schedules() && plan.oneIn(8)) {
+            schedules.act();
+            return;
+        }
         int choice = plan.random.nextInt(100);
         if (choice < 34) {
             submit();

@@ -66,6 +66,7 @@ final class StormChecker {
         checkRuns(seriesEnd);
         checkLeases();
         checkStored();
+        wrong.addAll(new ScheduleChecker(histories, seen.keySet(), swept()).check());
         wrong.addAll(new ExecutionChecker(clock, operations).check(concurrencies));
         checkOrders();
         return wrong.stream().limit(MOST_REPORTED).toList();

@@ -18,6 +18,7 @@ final class StormHistory {
     private final List<Span> lostClaims = new ArrayList<>();
     private final List<TaskId> rolledBack = new ArrayList<>();
     private final List<String> failures = new ArrayList<>();
+    private final ScheduleHistory schedules = new ScheduleHistory();
     private int calls;
     private int lost;
 
@@ -66,6 +67,10 @@ final class StormHistory {
 
     List<TaskId> rolledBack() {
         return rolledBack;
+    }
+
+    ScheduleHistory schedules() {
+        return schedules;
     }
 
     List<String> failures() {

@@ -9,6 +9,7 @@ import dev.semel.task.ReusePolicy;
 import dev.semel.task.ReusePolicy.AfterEnd;
 import dev.semel.task.ReusePolicy.OtherInput;
 import dev.semel.task.ReusePolicy.WhileOpen;
+import dev.semel.task.ScheduleId;
 import dev.semel.task.Scope;
 import dev.semel.task.TaskId;
 import java.time.Duration;
@@ -127,7 +128,21 @@ final class StormPlan {
         return new NewTask(nextId(), tenant, queue, type, INPUTS.get(input), start, options, request);
     }
 
-    private TaskId nextId() {
+    /** The task of a tick, without a key: nothing but the schedule keeps it from being made twice. */
+    NewTask ticked(ScheduleId schedule) {
+        String mutex = weather.mutexes() ? schedule.name() : null;
+        return new NewTask(
+                nextId(),
+                schedule.tenant(),
+                oneIn(3) ? IDLE : WORK,
+                "type",
+                INPUTS.getFirst(),
+                NewTask.Start.now(),
+                new TaskOptions(0, null, null, mutex),
+                null);
+    }
+
+    TaskId nextId() {
         return new TaskId(
                 new UUID(clock.millis() << 16 | 0x7000L, 0x8000_0000_0000_0000L | (long) actor << 40 | ++made));
     }

@@ -19,6 +19,7 @@ import java.util.SplittableRandom;
  * @param effects whether attempts record effects
  * @param mutexes whether tasks share mutexes
  * @param joins whether submissions join transactions
+ * @param schedules whether actors move schedules forward, whose ticks create and cancel tasks
  */
 record StormWeather(
         boolean expiry,
@@ -32,7 +33,8 @@ record StormWeather(
         boolean operators,
         boolean effects,
         boolean mutexes,
-        boolean joins) {
+        boolean joins,
+        boolean schedules) {
 
     /** The weather of a seed: every third round everything that is answered, every third also what is lost. */
     static StormWeather of(long seed) {
@@ -52,7 +54,8 @@ record StormWeather(
                     random.nextBoolean(),
                     false,
                     false,
-                    false);
+                    false,
+                    random.nextBoolean());
         }
         boolean rough = kind == 2;
         return new StormWeather(
@@ -65,6 +68,7 @@ record StormWeather(
                 rough && random.nextBoolean(),
                 random.nextBoolean(),
                 true,
+                random.nextBoolean(),
                 random.nextBoolean(),
                 random.nextBoolean(),
                 random.nextBoolean());

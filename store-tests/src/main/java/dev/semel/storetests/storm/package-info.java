@@ -4,7 +4,7 @@
  * <p>The other parts of the contract try one law, or one policy, at a time. A storm mixes all operations, on so few keys that
  * they meet all the time: every cell of the reuse policy, batches that mix hot keys with keys of their own, repeated sends, joined
  * transactions, claims, every way to settle an attempt, late settlements of lost leases, effects, mutexes, limits, cancellation,
- * redrives, releases, windows that pass, sweeps, lost answers, interrupts, processes that are
+ * redrives, releases, schedules whose ticks create and cancel tasks, windows that pass, sweeps, lost answers, interrupts, processes that are
  * killed, and other disturbances around the store.
  *
  * <h2>Adding a store</h2>
@@ -53,6 +53,8 @@
  *   <li>Executions that certainly overlapped are not of one task, one identity or one mutex, and no more of a queue than its
  *       concurrency: from the answer to the claim until the settlement is sent, as long as the lease is certain to hold.
  *   <li>One lease is given once, one task is completed by one attempt, a submission whose transaction was rolled back is not there.
+ *   <li>Each tick of a schedule is made at most once, a change of a schedule that is refused does nothing, and the position of a
+ *       schedule never falls.
  *   <li>No call fails with anything but {@link dev.semel.task.StoreUnavailable}, and none hangs.
  *   <li>What is stored fits together and can be worked off: {@link dev.semel.storetests.StoreInvariants}.
  * </ul>

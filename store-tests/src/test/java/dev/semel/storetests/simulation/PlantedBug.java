@@ -107,7 +107,10 @@ enum PlantedBug implements Simulation.StoreUnderTest {
     PARK_OVERSLEEPS(Invariant.I7),
 
     /** A resolution lets no task continue. */
-    RESOLVE_WAKES_NOBODY(Invariant.I7);
+    RESOLVE_WAKES_NOBODY(Invariant.I7),
+
+    /** The version of a schedule is not compared, so that two schedulers make the same tick. */
+    SCHEDULE_VERSION_IGNORED(Invariant.TICKS);
 
     private final Invariant broken;
 
@@ -123,6 +126,7 @@ enum PlantedBug implements Simulation.StoreUnderTest {
     public TaskStore open(ManualClock clock) {
         TaskStore right = new InMemoryTaskStore(clock);
         return switch (this) {
+            case SCHEDULE_VERSION_IGNORED -> new WrongSchedules.VersionIgnored(right);
             case NO_ATTEMPT_CHECK -> new NoAttemptCheck(right);
             case NOT_HELD_WHILE_OPEN -> new NotHeldWhileOpen(right);
             case REPEATED_SEND_NOT_RECOGNISED -> new RepeatedSendNotRecognised(right);

@@ -50,7 +50,13 @@ enum PlantedRace {
     MUTEX_FORGOTTEN,
 
     /** Two claims find the same free place of a queue. */
-    PLACES_COUNTED_UNLOCKED;
+    PLACES_COUNTED_UNLOCKED,
+
+    /** Two schedulers make the same tick, because the version of the schedule is compared outside the lock. */
+    SCHEDULE_COMPARED_UNLOCKED,
+
+    /** The task of a tick is created although the tick is refused. */
+    TASK_OF_A_REFUSED_TICK;
 
     TaskStore open(ManualClock clock) {
         return switch (this) {
@@ -69,6 +75,8 @@ enum PlantedRace {
             case BATCH_OUT_OF_ORDER -> new RacingStore.DecidesBackwards(new InMemoryTaskStore(clock));
             case MUTEX_FORGOTTEN -> new SplitStore.ForgetsMutex(clock);
             case PLACES_COUNTED_UNLOCKED -> new RacingStore.CountsPlacesUnlocked(new InMemoryTaskStore(clock));
+            case SCHEDULE_COMPARED_UNLOCKED -> new ScheduleRace.ComparesUnlocked(new InMemoryTaskStore(clock));
+            case TASK_OF_A_REFUSED_TICK -> new ScheduleRace.CreatesFirst(new InMemoryTaskStore(clock));
         };
     }
 }

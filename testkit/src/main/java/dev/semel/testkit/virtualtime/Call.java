@@ -2,6 +2,7 @@ package dev.semel.testkit.virtualtime;
 
 import dev.semel.store.ClaimRequest;
 import dev.semel.store.Claims;
+import dev.semel.store.DueSchedules;
 import dev.semel.store.EffectPage;
 import dev.semel.store.EffectQuery;
 import dev.semel.store.EffectRecord;
@@ -143,6 +144,18 @@ public sealed interface Call<T> {
         @Override
         public Optional<KeyRecord> on(TaskStore store) {
             return store.record(identity);
+        }
+    }
+
+    /**
+     * {@link TaskStore#dueSchedules}.
+     *
+     * @param limit how many at the most
+     */
+    record ReadDue(int limit) implements Call<DueSchedules> {
+        @Override
+        public DueSchedules on(TaskStore store) {
+            return store.dueSchedules(limit);
         }
     }
 
