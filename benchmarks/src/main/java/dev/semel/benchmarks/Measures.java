@@ -22,6 +22,8 @@ final class Measures {
     // The number of tasks that exist before duplicates of them are submitted.
     private static final int KNOWN = 1_000;
 
+    private static final int SCHEDULES = 10_000;
+
     private final StoreUnderTest storage;
     private final Scale scale;
     private final List<Measure> all = new ArrayList<>();
@@ -43,6 +45,7 @@ final class Measures {
             measures.all.add(new IdleLatency(storage, scale, true, keyed));
         }
         measures.all.add(new IdleWorker(storage, scale));
+        measures.all.add(new IdleSchedules(storage, scale, SCHEDULES));
         scale.history().forEach(size -> measures.all.add(new Growth(storage, scale, true, size)));
         scale.backlog().forEach(size -> measures.all.add(new Growth(storage, scale, false, size)));
         measures.all.add(new CleaningMeasure(storage, scale, scale.history().getLast()));

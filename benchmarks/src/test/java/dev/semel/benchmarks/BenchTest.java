@@ -47,6 +47,17 @@ class BenchTest {
     }
 
     @Test
+    void an_idle_look_at_many_schedules_is_compared_with_one_at_none() throws Exception {
+        BenchReport report = new Bench(options("idle-schedules"), BenchProgress.SILENT, TINY).run();
+
+        assertThat(report.results()).extracting(Result::id).containsExactly("idle-schedules");
+        assertThat(report.results().getFirst().kept()).isPositive();
+        assertThat(report.goals())
+                .extracting(Goal::what)
+                .containsExactly("idle look at 10,000 schedules, to an empty store");
+    }
+
+    @Test
     void a_measure_that_does_not_exist_is_refused_with_the_names_of_those_that_do() {
         assertThatThrownBy(() -> new Bench(options("warp"), BenchProgress.SILENT))
                 .isInstanceOf(InvalidInput.class)
