@@ -41,6 +41,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -49,6 +50,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -128,7 +130,8 @@ public final class Semel implements AutoCloseable {
                 store, settings.cleaning().over(builder.cleaning), builder.random, timers, components.threads());
         this.depths = builder.depthInterval == null
                 ? null
-                : new DepthSampler(store, observer, builder.depthInterval, builder.depthTurns, builder.clock);
+                : new DepthSampler(
+                        store, observer, builder.depthInterval, builder.depthTurns, builder.clock, this::workedQueues);
         this.explainer = new Explainer(store, reuse);
         this.operations = new Operations(store, cleaner, explainer);
         this.effects = new EffectOperations(store);
@@ -136,6 +139,12 @@ public final class Semel implements AutoCloseable {
         this.names = new NameChecks(settings, builder.queues.keySet());
         this.scheduler = new Scheduler(components, this::configured, builder.schedulerInterval);
         this.schedules = new Schedules(components, tenant, this::configured, scheduler::lookSoon);
+    }
+
+    private Set<String> workedQueues() {
+        return workers.stream()
+                .flatMap(worker -> worker.settings().queues().stream())
+                .collect(Collectors.toSet());
     }
 
     private TaskOptions configured(String type) {

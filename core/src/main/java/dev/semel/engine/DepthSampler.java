@@ -4,6 +4,7 @@ import dev.semel.guard.Guard;
 import dev.semel.guard.Outcome;
 import dev.semel.guard.WhenBusy;
 import dev.semel.observe.Observer;
+import dev.semel.store.QueueDepth;
 import dev.semel.store.TaskStore;
 import dev.semel.task.SafeLogger;
 import dev.semel.task.SemelException;
@@ -11,9 +12,13 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,13 +37,18 @@ public final class DepthSampler implements AutoCloseable {
     public static final Duration SHORTEST_INTERVAL = Duration.ofSeconds(1);
 
     private static final int KEPT_INTERVALS = 10;
+    private static final int MOST_SEEN = 1_000;
 
     private final TaskStore store;
     private final Observer observer;
     private final Duration interval;
     private final @Nullable Guard turns;
     private final InstantSource clock;
+    private final Supplier<Set<String>> worked;
     private @Nullable ScheduledFuture<?> ticks;
+
+    // Used by one reading at a time.
+    private final Set<String> seen = new TreeSet<>();
 
     // Used by one reading at a time. The number of the last interval in which this process read.
     private volatile long lastRead = -1;
@@ -51,14 +61,21 @@ public final class DepthSampler implements AutoCloseable {
      * @param interval the time between two readings
      * @param turns lets one process read in each interval; null if this one always reads
      * @param clock this machine's clock
+     * @param worked the queues of this process's workers
      */
     public DepthSampler(
-            TaskStore store, Observer observer, Duration interval, @Nullable Guard turns, InstantSource clock) {
+            TaskStore store,
+            Observer observer,
+            Duration interval,
+            @Nullable Guard turns,
+            InstantSource clock,
+            Supplier<Set<String>> worked) {
         this.store = store;
         this.observer = observer;
         this.interval = interval;
         this.turns = turns;
         this.clock = clock;
+        this.worked = worked;
     }
 
     /**
@@ -107,9 +124,21 @@ public final class DepthSampler implements AutoCloseable {
         }
     }
 
+    /**
+     * Reads and reports. A store need not name queues that have nothing to do, but a graph that ends says something else than one at
+     * zero: that nobody reads. So the queues of workers, and those that were seen before, are reported in any case.
+     */
     private void read() {
         Instant now = clock.instant();
-        observer.depths(store.depths(), now);
+        Map<String, QueueDepth> depths = new TreeMap<>(store.depths());
+        for (String queue : depths.keySet()) {
+            if (seen.size() < MOST_SEEN) {
+                seen.add(queue);
+            }
+        }
+        seen.forEach(queue -> depths.putIfAbsent(queue, QueueDepth.EMPTY));
+        worked.get().forEach(queue -> depths.putIfAbsent(queue, QueueDepth.EMPTY));
+        observer.depths(depths, now);
     }
 
     /** Stops the readings. */
