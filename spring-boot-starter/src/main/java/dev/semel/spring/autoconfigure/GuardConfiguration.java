@@ -8,9 +8,12 @@ import dev.semel.spring.SetUpFailure;
 import dev.semel.spring.guard.GuardPostProcessor;
 import dev.semel.spring.guard.GuardTransactions;
 import dev.semel.task.CheckObserver;
+import java.time.Duration;
+import java.util.Objects;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
@@ -47,6 +50,14 @@ class GuardConfiguration {
         applied("semel.tenant", properties.tenant(), builder, builder::tenant);
         observer.ifUnique(builder::observer);
         return builder.build();
+    }
+
+    /** Lets one of all processes read the depths of queues at a time. */
+    @Bean
+    @ConditionalOnProperty(prefix = "semel.metrics", name = "depths")
+    DepthReading semelDepthReading(GuardStore store, SemelProperties properties) {
+        Duration interval = Objects.requireNonNull(properties.metrics().depths(), "the condition of this bean");
+        return new DepthReading(interval, store);
     }
 
     /**

@@ -65,7 +65,7 @@ final class PostgresStorage implements Storage {
                     "Configure the database as spring.datasource.url and leave semel.store out, or declare a bean of"
                             + " class GuardStore.");
         }
-        return PostgresGuardStore.on(source);
+        return PostgresGuardStore.on(source, settings);
     }
 
     @Override

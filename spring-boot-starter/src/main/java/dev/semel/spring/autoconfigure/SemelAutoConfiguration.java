@@ -9,8 +9,12 @@ import dev.semel.TransactionLookup;
 import dev.semel.engine.Codec;
 import dev.semel.observe.Observer;
 import dev.semel.observe.Tracing;
+import dev.semel.schedule.Schedule;
 import dev.semel.spring.SemelCustomizer;
+import dev.semel.spring.SetUpFailure;
 import dev.semel.store.TaskStore;
+import java.util.HashSet;
+import java.util.Set;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -42,6 +46,7 @@ import org.springframework.context.annotation.Import;
 @Import({
     TransactionConfiguration.class,
     MetricsConfiguration.class,
+    TracingConfiguration.class,
     WorkerConfiguration.class,
     GuardConfiguration.class,
     HealthConfiguration.Boot3.class,
@@ -81,6 +86,8 @@ public final class SemelAutoConfiguration {
             ObjectProvider<Codec> codec,
             ObjectProvider<Observer> metrics,
             ObjectProvider<Tracing> tracing,
+            ObjectProvider<DepthReading> depths,
+            ObjectProvider<Schedule> schedules,
             ObjectProvider<SemelCustomizer> customizers) {
         // Spring ends the worker before it closes the data source, so no hook of the JVM is needed.
         Semel.Builder builder = Semel.on(store).withoutShutdownHook().settings(settings);
@@ -89,7 +96,22 @@ public final class SemelAutoConfiguration {
         metrics.ifUnique(builder::metrics);
         tracing.ifUnique(builder::tracing);
         transactions.ifUnique(builder::transactions);
+        depths.ifUnique(reading -> reading.applyTo(builder));
+        declare(schedules, builder);
         customizers.orderedStream().forEach(customizer -> customizer.customize(builder));
         return builder.build();
+    }
+
+    /** Declares the schedules that are beans. */
+    private static void declare(ObjectProvider<Schedule> schedules, Semel.Builder builder) {
+        Set<String> names = new HashSet<>();
+        schedules.orderedStream().forEach(schedule -> {
+            if (!names.add(schedule.name())) {
+                throw new SetUpFailure(
+                        "Two beans are schedules with the name \"" + schedule.name() + "\".",
+                        "Give each schedule a name of its own.");
+            }
+            builder.schedule(schedule);
+        });
     }
 }

@@ -21,6 +21,7 @@ import org.springframework.util.unit.DataSize;
  * @param settings a file {@code semel.toml} with settings of queues and task types
  * @param worker the worker
  * @param guard the guard
+ * @param metrics the metrics
  * @param sqlite settings of a SQLite store
  * @param postgresql settings of a PostgreSQL store
  */
@@ -33,6 +34,7 @@ public record SemelProperties(
         @Nullable Path settings,
         @DefaultValue Worker worker,
         @DefaultValue Guard guard,
+        @DefaultValue Metrics metrics,
         @DefaultValue Sqlite sqlite,
         @DefaultValue Postgresql postgresql) {
 
@@ -89,6 +91,13 @@ public record SemelProperties(
             @Nullable WhenBusy whenBusy,
             @Nullable Duration waitLimit,
             @Nullable FailMode failMode) {}
+
+    /**
+     * The settings of the metrics.
+     *
+     * @param depths how often the depths of queues are read; null if they are not read
+     */
+    public record Metrics(@Nullable Duration depths) {}
 
     /**
      * The settings of a SQLite store.

@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.Semel;
 import dev.semel.TaskHandle;
+import dev.semel.schedule.Schedule;
 import dev.semel.spring.TaskHandler;
 import dev.semel.task.TaskType;
 import java.time.Duration;
+import java.time.ZoneOffset;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -36,6 +38,13 @@ class SemelTestTest {
             return REMIND;
         }
 
+        @Bean
+        Schedule daily() {
+            return Schedule.cron("daily", "0 8 * * *", ZoneOffset.UTC)
+                    .task(REMIND, "everybody")
+                    .build();
+        }
+
         @TaskHandler("remind")
         String remind(String whom) {
             sent.add(whom);
@@ -59,11 +68,20 @@ class SemelTestTest {
         assertThat(semel.submit(REMIND, "Bob").send().result(Duration.ofSeconds(60)))
                 .isEqualTo("reminded Bob");
         assertThat(reminders.sent.poll(60, TimeUnit.SECONDS)).isEqualTo("Bob");
+        semel.schedules().pause("daily", "it has a test of its own");
         clock.advance(Duration.ofDays(6));
         assertThat(semel.submit(REMIND, "Cy").send().result(Duration.ofSeconds(60)))
                 .isEqualTo("reminded Cy");
         assertThat(reminders.sent).containsExactly("Cy");
         clock.advance(Duration.ofDays(1));
         assertThat(later.result(Duration.ofSeconds(60))).isEqualTo("reminded Ada");
+    }
+
+    @Test
+    void aScheduleTicksWhenTheTestSaysSo() throws Exception {
+        semel.schedules().resume("daily");
+        clock.advance(Duration.ofDays(1));
+        assertThat(reminders.sent.poll(60, TimeUnit.SECONDS)).isEqualTo("everybody");
+        assertThat(semel.schedules().get("daily").state().last()).isNotNull();
     }
 }
