@@ -24,8 +24,11 @@ class Bank {
     private final LinkedBlockingQueue<Call> calls = new LinkedBlockingQueue<>();
 
     Receipt charge(String token, long cents) {
-        calls.add(new Call(cents, System.nanoTime()));
-        return byToken.computeIfAbsent(token, first -> new Receipt("payment-" + token.substring(0, 8)));
+        long began = System.nanoTime();
+        Receipt receipt = byToken.computeIfAbsent(token, first -> new Receipt("payment-" + token.substring(0, 8)));
+        // Last: whoever sees the call also sees the charge.
+        calls.add(new Call(cents, began));
+        return receipt;
     }
 
     /** Waits for the next call; null after a minute without one. */
