@@ -30,7 +30,12 @@ class TraceContextTest {
                 "00-0AF7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
                 "00-00000000000000000000000000000000-b7ad6b7169203331-01",
                 "00-0af7651916cd43dd8448eb211c80319c-0000000000000000-01",
-                "00-0af7651916cd43dd8448eb211c80319c_b7ad6b7169203331-01"
+                "00-0af7651916cd43dd8448eb211c80319c_b7ad6b7169203331-01",
+                "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331_01",
+                "00-0af7651916cd43dd8448eb211c80319g-b7ad6b7169203331-01",
+                "00-0af7651916cd43dd8448eb211c80319c-b7ad6b716920333/-01",
+                "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-0:",
+                "00-0af7651916cd43dd8448eb211c80319\u00b1-b7ad6b7169203331-01"
             })
     void anotherFormIsRefused(String parent) {
         assertThatThrownBy(() -> new TraceContext(parent, null)).isInstanceOf(InvalidInput.class);
