@@ -10,6 +10,7 @@ import dev.semel.store.Task;
 import dev.semel.store.TaskStore;
 import dev.semel.task.InvalidInput;
 import dev.semel.task.Json;
+import dev.semel.task.Limits;
 import dev.semel.task.TaskId;
 import dev.semel.task.TaskNotFound;
 import java.util.List;
@@ -43,7 +44,7 @@ public final class EffectOperations {
      * @throws TaskNotFound if there is no such task
      */
     public List<EffectRecord> of(TaskId id) {
-        Task task = store.find(List.of(id)).get(id);
+        Task task = store.find(List.of(Limits.notNull("task id", id))).get(id);
         if (task == null) {
             throw new TaskNotFound("There is no task " + id + ", or its data is no longer stored.", id);
         }
@@ -57,7 +58,7 @@ public final class EffectOperations {
      * @return a page of effects
      */
     public EffectPage list(EffectQuery query) {
-        return store.effects(query);
+        return store.effects(Limits.notNull("query", query));
     }
 
     /**
@@ -69,6 +70,8 @@ public final class EffectOperations {
      * @throws InvalidInput if the result is not valid JSON
      */
     public Resolving resolve(EffectRecord effect, Resolution resolution) {
+        Limits.notNull("effect", effect);
+        Limits.notNull("resolution", resolution);
         if (resolution.result() != null) {
             Json.parse(resolution.result());
         }

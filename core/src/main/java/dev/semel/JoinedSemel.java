@@ -2,6 +2,8 @@ package dev.semel;
 
 import dev.semel.store.NewTask;
 import dev.semel.store.Submitted;
+import dev.semel.task.CheckReturnValue;
+import dev.semel.task.Limits;
 import dev.semel.task.TaskType;
 import java.util.List;
 import java.util.function.Function;
@@ -33,6 +35,7 @@ public final class JoinedSemel {
      * @param <O> the class of the output
      * @return the request; nothing happens until it is sent
      */
+    @CheckReturnValue
     public <I, O extends @Nullable Object> SubmissionRequest<I, O> submit(TaskType<I, O> type, I input) {
         return semel.request(() -> sender, type, input);
     }
@@ -46,7 +49,7 @@ public final class JoinedSemel {
      */
     public <O extends @Nullable Object> List<SubmitOutcome<O>> submitAll(
             List<? extends SubmissionRequest<?, O>> requests) {
-        return sender.sendAll(requests);
+        return sender.sendAll(Limits.notNull("list of submissions", requests));
     }
 
     /**

@@ -18,18 +18,16 @@ import dev.semel.store.TaskQuery;
 import dev.semel.store.TaskStore;
 import dev.semel.task.Identity;
 import dev.semel.task.InvalidInput;
+import dev.semel.task.Limits;
 import dev.semel.task.TaskId;
 import dev.semel.task.TaskNotFound;
-import dev.semel.task.TaskState;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,17 +36,18 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Operations {
 
-    private static final Set<TaskState> OPEN = Set.of(TaskState.PENDING, TaskState.RUNNING, TaskState.WAITING);
-    private static final Set<TaskState> DEAD = Set.of(TaskState.FAILED, TaskState.TIMED_OUT);
-
     private final TaskStore store;
     private final Cleaner cleaner;
     private final Explainer explainer;
+    private final TaskPages pages;
+    private final Redriver redriver;
 
     Operations(TaskStore store, Cleaner cleaner, Explainer explainer) {
         this.store = store;
         this.cleaner = cleaner;
         this.explainer = explainer;
+        this.pages = new TaskPages(store);
+        this.redriver = new Redriver(store);
     }
 
     /** The outcome of a request to cancel a task. */
@@ -117,7 +116,8 @@ public final class Operations {
      * @throws TaskNotFound if there is no such task
      */
     public Cancellation cancel(TaskId id) {
-        Submitted answer = store.submit(List.of(new SubmitRequest.Cancel(id))).getFirst();
+        Submitted answer = store.submit(List.of(new SubmitRequest.Cancel(Limits.notNull("task id", id))))
+                .getFirst();
         return switch (answer) {
             case Submitted.Cancellation.CANCELLED -> Cancellation.CANCELLED;
             case Submitted.Cancellation.REQUESTED -> Cancellation.ASKED;
@@ -134,7 +134,8 @@ public final class Operations {
      * @param each called with each task and its outcome
      */
     public void cancelAll(TaskQuery filter, Progress<Cancellation> each) {
-        pages(filter, OPEN, tasks -> {
+        Limits.notNull("listener", each);
+        pages.each(filter, TaskPages.OPEN, tasks -> {
             List<Operation> moves = new ArrayList<>();
             tasks.forEach(task -> moves.add(new Operation.Cancel(task.id())));
             List<Operated> answers = store.operate(moves);
@@ -153,7 +154,8 @@ public final class Operations {
      * @param each called with each task
      */
     public void previewCancelAll(TaskQuery filter, Consumer<Task> each) {
-        pages(filter, OPEN, tasks -> tasks.forEach(each));
+        Limits.notNull("listener", each);
+        pages.each(filter, TaskPages.OPEN, tasks -> tasks.forEach(each));
     }
 
     /**
@@ -164,7 +166,7 @@ public final class Operations {
      * @throws TaskNotFound if there is no such task
      */
     public Explanation explain(TaskId id) {
-        return explainer.explain(id);
+        return explainer.explain(Limits.notNull("task id", id));
     }
 
     private static Cancellation cancellation(TaskId id, Operated answer) {
@@ -185,7 +187,7 @@ public final class Operations {
      * @return a page of dead letters
      */
     public Page deadLetters(TaskQuery filter) {
-        return store.list(in(filter, DEAD));
+        return store.list(TaskPages.in(filter, TaskPages.DEAD));
     }
 
     /**
@@ -197,9 +199,7 @@ public final class Operations {
      */
     public Redriving redrive(TaskId id) {
         Task task = find(id);
-        return task.state().isDead()
-                ? redriving(one(new Operation.Redrive(id, task.progress().attempt())))
-                : Redriving.NOT_DEAD;
+        return task.state().isDead() ? redriver.redrive(List.of(task)).getFirst() : Redriving.NOT_DEAD;
     }
 
     /**
@@ -209,13 +209,11 @@ public final class Operations {
      * @param each called with each task and its outcome
      */
     public void redriveAll(TaskQuery filter, Progress<Redriving> each) {
-        pages(filter, DEAD, tasks -> {
-            List<Operation> moves = new ArrayList<>();
-            tasks.forEach(task ->
-                    moves.add(new Operation.Redrive(task.id(), task.progress().attempt())));
-            List<Operated> answers = store.operate(moves);
-            for (int i = 0; i < answers.size(); i++) {
-                each.done(tasks.get(i), redriving(answers.get(i)));
+        Limits.notNull("listener", each);
+        pages.each(filter, TaskPages.DEAD, tasks -> {
+            List<Redriving> outcomes = redriver.redrive(tasks);
+            for (int i = 0; i < outcomes.size(); i++) {
+                each.done(tasks.get(i), outcomes.get(i));
             }
         });
     }
@@ -227,8 +225,12 @@ public final class Operations {
      * @param each called with each task
      */
     public void previewRedriveAll(TaskQuery filter, Consumer<Outlook> each) {
+        Limits.notNull("listener", each);
         Map<Identity, TaskId> promised = new HashMap<>();
-        pages(filter, DEAD, tasks -> outlooks(tasks, promised).forEach(each));
+        pages.each(
+                filter,
+                TaskPages.DEAD,
+                tasks -> redriver.previews(tasks, promised).forEach(each));
     }
 
     /**
@@ -240,61 +242,7 @@ public final class Operations {
      */
     public Optional<Outlook> previewRedrive(TaskId id) {
         Task task = find(id);
-        return task.state().isDead()
-                ? Optional.of(outlooks(List.of(task), new HashMap<>()).getFirst())
-                : Optional.empty();
-    }
-
-    /** Previews the redrive of dead letters. A key that one of them would take is not free for the following ones. */
-    private List<Outlook> outlooks(List<Task> dead, Map<Identity, TaskId> promised) {
-        Map<Identity, KeyRecord> records = store.records(dead.stream()
-                .map(Task::identity)
-                .filter(identity -> identity != null)
-                .distinct()
-                .toList());
-        Map<TaskId, List<Attempt>> attempts =
-                store.attempts(dead.stream().map(Task::id).toList());
-        Map<TaskId, List<EffectRecord>> effects =
-                store.effects(dead.stream().map(Task::lineage).distinct().toList());
-        List<Outlook> outlooks = new ArrayList<>();
-        for (Task task : dead) {
-            Identity identity = task.identity();
-            TaskId newer = identity == null ? null : promised.get(identity);
-            newer = newer != null ? newer : newer(task, records);
-            if (identity != null && newer == null) {
-                promised.put(identity, task.id());
-            }
-            outlooks.add(new Outlook(
-                    task,
-                    attempts.getOrDefault(task.id(), List.of()),
-                    effects.getOrDefault(task.lineage(), List.of()),
-                    newer));
-        }
-        return outlooks;
-    }
-
-    private @Nullable TaskId newer(Task dead, Map<Identity, KeyRecord> records) {
-        Identity identity = dead.identity();
-        if (identity == null) {
-            return null;
-        }
-        KeyRecord record = records.get(identity);
-        if (record != null
-                && !record.taskId().equals(dead.id())
-                && (record.state().isOpen() || !record.windowPassed())) {
-            return record.taskId();
-        }
-        // A replaced task that still runs has lost the key, and two tasks of one key never run at the same time.
-        List<Task> open = store.list(in(TaskQuery.of(identity, 1), OPEN)).tasks();
-        return open.isEmpty() ? null : open.getFirst().id();
-    }
-
-    private static Redriving redriving(Operated answer) {
-        return switch (answer) {
-            case APPLIED -> Redriving.REDRIVEN;
-            case SUPERSEDED -> Redriving.SUPERSEDED;
-            case STALE, NOT_FOUND, HELD, CANCEL_REQUESTED, CIRCLE -> Redriving.NOT_DEAD;
-        };
+        return task.state().isDead() ? Optional.of(redriver.preview(task)) : Optional.empty();
     }
 
     // ---- keys
@@ -306,6 +254,7 @@ public final class Operations {
      * @return its record and its tasks
      */
     public KeyView key(Identity identity) {
+        Limits.notNull("identity", identity);
         return new KeyView(
                 store.record(identity).orElse(null),
                 store.list(TaskQuery.of(identity, TaskQuery.MAX_LIMIT)).tasks());
@@ -328,6 +277,7 @@ public final class Operations {
      * @return the outcome
      */
     public Release release(Identity identity) {
+        Limits.notNull("identity", identity);
         // Another submission may take the key in between. Then the new holder is looked up, a bounded number of times.
         for (int tries = 0; tries < 10; tries++) {
             Optional<KeyRecord> record = store.record(identity);
@@ -380,7 +330,7 @@ public final class Operations {
      * @return the queues, sorted by name
      */
     public List<QueueView> queues(String tenant) {
-        Map<String, QueueDepth> depths = new TreeMap<>(store.depths(tenant));
+        Map<String, QueueDepth> depths = new TreeMap<>(store.depths(Limits.name("tenant", tenant)));
         depths.values().removeIf(QueueDepth.EMPTY::equals);
         Map<String, QueueSetUp> setUps = store.queues(depths.keySet());
         return depths.entrySet().stream()
@@ -397,7 +347,9 @@ public final class Operations {
      * @throws InvalidInput if the queue would get its own dead letters back
      */
     public void set(String queue, QueueSettings changes) {
-        change(queue, new Operation.SetQueue(queue, changes));
+        change(
+                queue,
+                new Operation.SetQueue(Limits.name("queue", queue), Limits.notNull("settings of a queue", changes)));
     }
 
     /**
@@ -408,7 +360,7 @@ public final class Operations {
      * @throws InvalidInput if the queue would get its own dead letters back
      */
     public void reset(String queue) {
-        change(queue, new Operation.ResetQueue(queue));
+        change(queue, new Operation.ResetQueue(Limits.name("queue", queue)));
     }
 
     /**
@@ -418,6 +370,7 @@ public final class Operations {
      * @param queue the queue
      */
     public void forget(String queue) {
+        Limits.name("queue", queue);
         List<Operated> unused = store.operate(
                 List.of(new Operation.DeclareQueue(queue, QueueSettings.NONE), new Operation.ResetQueue(queue)));
     }
@@ -456,7 +409,7 @@ public final class Operations {
      * @return what was deleted
      */
     public Swept clean(Consumer<Swept> progress) {
-        return cleaner.clean(progress);
+        return cleaner.clean(Limits.notNull("listener", progress));
     }
 
     /**
@@ -477,7 +430,7 @@ public final class Operations {
     }
 
     private Task find(TaskId id) {
-        Task task = store.find(List.of(id)).get(id);
+        Task task = store.find(List.of(Limits.notNull("task id", id))).get(id);
         if (task == null) {
             throw notFound(id);
         }
@@ -490,37 +443,5 @@ public final class Operations {
 
     private static TaskNotFound notFound(TaskId id) {
         return new TaskNotFound("There is no task " + id + ", or its data is no longer stored.", id);
-    }
-
-    /** Returns the filter restricted to the states of an operation; all of them if the filter names none. */
-    private static TaskQuery in(TaskQuery filter, Set<TaskState> meant) {
-        if (!meant.containsAll(filter.states())) {
-            throw new InvalidInput("The states of this operation are "
-                    + meant.stream().map(TaskState::word).sorted().collect(Collectors.joining(", ")) + ", but got "
-                    + filter.states().stream().map(TaskState::word).sorted().collect(Collectors.joining(", "))
-                    + ". Leave the others out.");
-        }
-        return new TaskQuery(
-                filter.tenant(),
-                filter.queue(),
-                filter.type(),
-                filter.states().isEmpty() ? meant : filter.states(),
-                filter.identity(),
-                filter.before(),
-                filter.limit());
-    }
-
-    /** Reads all tasks that match a filter, page by page. */
-    private void pages(TaskQuery filter, Set<TaskState> states, Consumer<List<Task>> each) {
-        TaskQuery query = in(filter, states);
-        TaskId next;
-        do {
-            Page page = store.list(query);
-            if (!page.tasks().isEmpty()) {
-                each.accept(page.tasks());
-            }
-            next = page.next();
-            query = next == null ? query : query.after(next);
-        } while (next != null);
     }
 }

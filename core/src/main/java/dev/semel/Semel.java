@@ -2,7 +2,6 @@ package dev.semel;
 
 import dev.semel.engine.Batcher;
 import dev.semel.engine.Cleaner;
-import dev.semel.engine.Cleaning;
 import dev.semel.engine.Codec;
 import dev.semel.engine.Components;
 import dev.semel.engine.DepthSampler;
@@ -10,11 +9,9 @@ import dev.semel.engine.OwnThreads;
 import dev.semel.engine.Queues;
 import dev.semel.engine.Results;
 import dev.semel.engine.Worker;
-import dev.semel.guard.Guard;
 import dev.semel.observe.Observation;
 import dev.semel.observe.ObservedTaskStore;
 import dev.semel.observe.Observer;
-import dev.semel.observe.Tracing;
 import dev.semel.schedule.Schedule;
 import dev.semel.schedule.Scheduler;
 import dev.semel.schedule.Schedules;
@@ -25,7 +22,7 @@ import dev.semel.store.Submitted;
 import dev.semel.store.TaskOptions;
 import dev.semel.store.TaskStore;
 import dev.semel.task.CheckObserver;
-import dev.semel.task.Identity;
+import dev.semel.task.CheckReturnValue;
 import dev.semel.task.IdentityStrategy;
 import dev.semel.task.InvalidInput;
 import dev.semel.task.Limits;
@@ -33,10 +30,9 @@ import dev.semel.task.ReusePolicy;
 import dev.semel.task.StoreUnusable;
 import dev.semel.task.TaskId;
 import dev.semel.task.TaskType;
-import java.security.SecureRandom;
+import dev.semel.task.TypeRef;
 import java.sql.Connection;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -49,7 +45,6 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -83,6 +78,7 @@ public final class Semel implements AutoCloseable {
     private final SubmissionTracer tracer;
     private final Sender sender;
     private final NameChecks names;
+    private final UnsentRequests unsent = new UnsentRequests();
     private final @Nullable TransactionLookup transactions;
     private final List<Worker> workers = new CopyOnWriteArrayList<>();
     private final @Nullable ShutdownHook shutdownHook;
@@ -163,8 +159,9 @@ public final class Semel implements AutoCloseable {
      * @param store the store of the tasks; closing the instance closes it
      * @return the builder
      */
+    @CheckReturnValue
     public static Builder on(TaskStore store) {
-        return new Builder(store);
+        return new Builder(Limits.notNull("store", store));
     }
 
     /**
@@ -174,8 +171,10 @@ public final class Semel implements AutoCloseable {
      * @param input the input
      * @param <I> the class of the input
      * @param <O> the class of the output
-     * @return the request; nothing happens until it is sent
+     * @return the request; nothing happens until it is sent. A forgotten {@link SubmissionRequest#send} is logged as a warning,
+     *     for the first 100 requests of an instance
      */
+    @CheckReturnValue
     public <I, O extends @Nullable Object> SubmissionRequest<I, O> submit(TaskType<I, O> type, I input) {
         return request(this::sender, type, input);
     }
@@ -199,7 +198,7 @@ public final class Semel implements AutoCloseable {
      */
     public <O extends @Nullable Object> List<SubmitOutcome<O>> submitAll(
             List<? extends SubmissionRequest<?, O>> requests) {
-        return sender().sendAll(requests);
+        return sender().sendAll(Limits.notNull("list of submissions", requests));
     }
 
     /**
@@ -209,7 +208,9 @@ public final class Semel implements AutoCloseable {
      * @return the entry point for submissions, valid until the transaction ends
      * @throws InvalidInput if the store cannot join a JDBC transaction
      */
+    @CheckReturnValue
     public JoinedSemel joining(Connection connection) {
+        Limits.notNull("connection", connection);
         TaskStore store = components.store();
         Joining joining = store.joining()
                 .orElseThrow(
@@ -232,8 +233,10 @@ public final class Semel implements AutoCloseable {
      * @param <O> the class of its output
      * @return the handle; whether the task exists is checked when its result is requested
      */
+    @CheckReturnValue
     public <O extends @Nullable Object> TaskHandle<O> handle(TaskType<?, O> type, TaskId taskId) {
-        return new TaskHandle<>(taskId, type.output(), this, false);
+        TypeRef<O> output = Limits.notNull("task type", type).output();
+        return new TaskHandle<>(Limits.notNull("task id", taskId), output, this, false);
     }
 
     /**
@@ -243,10 +246,13 @@ public final class Semel implements AutoCloseable {
      * @param more further queues
      * @return the builder
      */
+    @CheckReturnValue
     public Worker.Builder worker(String queue, String... more) {
         List<String> queues = new ArrayList<>();
-        queues.add(queue);
-        queues.addAll(List.of(more));
+        queues.add(Limits.name("queue", queue));
+        for (String another : more) {
+            queues.add(Limits.name("queue", another));
+        }
         return new Worker.Builder(components, queues, settings.worker(queue), this::started);
     }
 
@@ -279,8 +285,9 @@ public final class Semel implements AutoCloseable {
      * @return the explanation
      * @throws InvalidInput if a value is not allowed
      */
+    @CheckReturnValue
     public Explanation explain(SubmissionRequest<?, ?> request) {
-        return explainer.explain(request);
+        return explainer.explain(Limits.notNull("submission", request));
     }
 
     /** {@return the lookup of tasks: find one, list many, read attempts} */
@@ -340,6 +347,7 @@ public final class Semel implements AutoCloseable {
         if (depths != null) {
             depths.close();
         }
+        unsent.close();
         timers.shutdownNow();
         carriers.shutdown();
         components.store().close();
@@ -368,11 +376,18 @@ public final class Semel implements AutoCloseable {
     }
 
     <I, O extends @Nullable Object> SubmissionRequest<I, O> request(Supplier<Sender> by, TaskType<I, O> type, I input) {
+        if (Limits.notNull("task type", type).input().rawClass() != Void.class) {
+            Limits.notNull("input", input);
+        }
         return new SubmissionRequest<>(this, by, type, input, TaskId.next(components.clock(), components.random()));
     }
 
     <O extends @Nullable Object> TaskHandle<O> known(TaskType<?, O> type, TaskId taskId) {
         return new TaskHandle<>(taskId, type.output(), this, true);
+    }
+
+    UnsentRequests unsent() {
+        return unsent;
     }
 
     Results results() {
@@ -416,272 +431,16 @@ public final class Semel implements AutoCloseable {
     }
 
     /** A builder of an instance. Each setting is checked when it is set. */
-    public static final class Builder {
+    public static final class Builder extends InstanceSettings<Builder> {
 
         private final TaskStore store;
-        private Codec codec = Codec.standard();
-        private InstantSource clock = InstantSource.system();
-        private RandomGenerator random = new SecureRandom();
-        private CheckObserver observer = CheckObserver.NONE;
-        private Observer metrics = Observer.NONE;
-        private Tracing tracing = Tracing.NONE;
-        private @Nullable Duration depthInterval;
-        private @Nullable Guard depthTurns;
-        private String tenant = Identity.DEFAULT_TENANT;
-        private IdentityStrategy identity = IdentityStrategy.alwaysUnique();
-        private ReusePolicy reuse = ReusePolicy.allowFailedOnly();
-        private Duration idempotencyTtl = Duration.ofDays(30);
-        private Cleaning cleaning = Cleaning.STANDARD;
-        private Settings settings = Settings.NONE;
-        private @Nullable Duration shutdownGrace = Duration.ofSeconds(5);
-        private @Nullable TransactionLookup transactions;
-        private final Map<String, QueueSettings> queues = new LinkedHashMap<>();
-        private final Map<String, Schedule> schedules = new LinkedHashMap<>();
-        private Duration schedulerInterval = Scheduler.INTERVAL;
 
         private Builder(TaskStore store) {
             this.store = store;
         }
 
-        /**
-         * Sets how inputs and results are encoded.
-         *
-         * @param codec the codec
-         * @return this builder
-         */
-        public Builder codec(Codec codec) {
-            this.codec = codec;
-            return this;
-        }
-
-        /**
-         * Sets the local clock, whose time task ids begin with. Due times and expiries use the store's clock.
-         *
-         * @param clock the clock
-         * @return this builder
-         */
-        public Builder clock(InstantSource clock) {
-            this.clock = clock;
-            return this;
-        }
-
-        /**
-         * Sets the source of randomness for ids and jitter.
-         *
-         * @param random a thread-safe generator
-         * @return this builder
-         */
-        public Builder random(RandomGenerator random) {
-            this.random = random;
-            return this;
-        }
-
-        /**
-         * Sets the observer of the idempotency checks of submissions.
-         *
-         * @param observer the observer; {@link CheckObserver#NONE} by default
-         * @return this builder
-         */
-        public Builder observer(CheckObserver observer) {
-            this.observer = observer;
-            return this;
-        }
-
-        /**
-         * Sets the observer of everything that this instance does, for example
-         * {@link dev.semel.metrics.MicrometerMetrics}. It also gets the idempotency checks of submissions. Without it
-         * nothing is measured.
-         *
-         * @param observer the observer; {@link Observer#NONE} by default
-         * @return this builder
-         */
-        public Builder metrics(Observer observer) {
-            this.metrics = observer;
-            return this;
-        }
-
-        /**
-         * Lets this process read the depths of all queues on an interval and report them to the observer of
-         * {@link #metrics}. Use it in one process; if all processes have the same configuration, use
-         * {@link #depths(Duration, Guard)}.
-         *
-         * @param interval the interval, at least 1 s; by default depths are not read
-         * @return this builder
-         */
-        public Builder depths(Duration interval) {
-            if (interval.compareTo(DepthSampler.SHORTEST_INTERVAL) < 0) {
-                throw new InvalidInput("Depths are read at most once a second, but the interval is \"" + interval
-                        + "\". Choose 15 s or more.");
-            }
-            this.depthInterval = Limits.positive("interval of depths", interval);
-            this.depthTurns = null;
-            return this;
-        }
-
-        /**
-         * Lets one of all processes that share a guard read the depths of all queues in each interval, and report them to
-         * its observer.
-         *
-         * @param interval the interval, at least 1 s, the same in all processes
-         * @param turns a guard on a store that the processes share, with a prefix of its own for each task store
-         * @return this builder
-         */
-        public Builder depths(Duration interval, Guard turns) {
-            depths(interval);
-            this.depthTurns = turns;
-            return this;
-        }
-
-        /**
-         * Sets the traces of this instance, for example {@link dev.semel.tracing.OpenTelemetryTracing}. The context of a
-         * submission is stored with its task, so that all its attempts belong to one trace.
-         *
-         * @param tracing the traces; {@link Tracing#NONE} by default
-         * @return this builder
-         */
-        public Builder tracing(Tracing tracing) {
-            this.tracing = tracing;
-            return this;
-        }
-
-        /**
-         * Sets the source of the transactions that submissions join by themselves, for frameworks that bind a
-         * transaction to a thread.
-         *
-         * @param lookup finds the transaction of the calling thread; by default a submission joins only through
-         *     {@link Semel#joining}
-         * @return this builder
-         */
-        public Builder transactions(TransactionLookup lookup) {
-            this.transactions = lookup;
-            return this;
-        }
-
-        /**
-         * Sets the tenant of submissions that do not set one.
-         *
-         * @param tenant the tenant; {@code default} by default
-         * @return this builder
-         */
-        public Builder tenant(String tenant) {
-            this.tenant = Limits.name("tenant", tenant);
-            return this;
-        }
-
-        /**
-         * Sets the identity strategy of types that do not set one.
-         *
-         * @param strategy the strategy; always unique by default
-         * @return this builder
-         */
-        public Builder identity(IdentityStrategy strategy) {
-            this.identity = strategy;
-            return this;
-        }
-
-        /**
-         * Sets the reuse policy of types that do not set one.
-         *
-         * @param policy the policy; {@link ReusePolicy#allowFailedOnly} by default
-         * @return this builder
-         */
-        public Builder reuse(ReusePolicy policy) {
-            this.reuse = policy;
-            return this;
-        }
-
-        /**
-         * Sets the window of records, for types that do not set one.
-         *
-         * @param ttl the window; 30 days by default
-         * @return this builder
-         */
-        public Builder idempotencyTtl(Duration ttl) {
-            this.idempotencyTtl = Limits.positive("idempotency ttl", ttl);
-            return this;
-        }
-
-        /**
-         * Sets when finished tasks and expired records are deleted.
-         *
-         * @param cleaning the times; {@link Cleaning#STANDARD} by default
-         * @return this builder
-         */
-        public Builder cleaning(Cleaning cleaning) {
-            this.cleaning = cleaning;
-            return this;
-        }
-
-        /**
-         * Declares the settings of a queue, for all processes that share the store. Settings made at run time override
-         * them.
-         *
-         * @param name the queue
-         * @param settings its settings
-         * @return this builder
-         */
-        public Builder queue(String name, QueueSettings settings) {
-            this.queues.put(Limits.name("queue", name), settings);
-            return this;
-        }
-
-        /**
-         * Declares a schedule, for all programs that share the store. What was set by hand, with the command line for example,
-         * takes precedence.
-         *
-         * @param schedule the definition
-         * @return this builder
-         */
-        public Builder schedule(Schedule schedule) {
-            this.schedules.put(schedule.name(), schedule);
-            return this;
-        }
-
-        /**
-         * Sets how often this program looks for schedules that other programs have added. Ticks of known schedules are made in
-         * time, whatever the interval.
-         *
-         * @param interval the interval, 5 s by default; zero if this program must not make ticks
-         * @return this builder
-         */
-        public Builder schedulerInterval(Duration interval) {
-            this.schedulerInterval = Limits.duration("scheduler interval", interval);
-            return this;
-        }
-
-        /**
-         * Sets how long running handlers may continue when the process is terminated by SIGTERM, Ctrl-C or
-         * {@link System#exit}. After that time the handlers are interrupted and their tasks are returned to the queue,
-         * which does not count as a failure.
-         *
-         * @param grace the time; 5 s by default, because many process managers send SIGKILL 10 s after SIGTERM
-         * @return this builder
-         */
-        public Builder shutdownGrace(Duration grace) {
-            this.shutdownGrace = Limits.duration("shutdown grace", grace);
-            return this;
-        }
-
-        /**
-         * Disables the shutdown hook, through which workers return their tasks when the process is terminated. Use it
-         * if a framework or another shutdown hook closes this instance.
-         *
-         * @return this builder
-         */
-        public Builder withoutShutdownHook() {
-            this.shutdownGrace = null;
-            return this;
-        }
-
-        /**
-         * Sets a configuration, for example {@link SettingsFile#read} of {@code semel.toml}. Its settings override
-         * those in code.
-         *
-         * @param settings the configuration
-         * @return this builder
-         */
-        public Builder settings(Settings settings) {
-            this.settings = settings;
+        @Override
+        Builder self() {
             return this;
         }
 

@@ -42,8 +42,8 @@ public final class SettingsFile {
      *     line, the name and the nearest known name
      */
     public static Settings read(Path file) {
-        TomlTable root = TomlTable.of(TomlDocument.read(file));
-        String store = root.text("store", text -> text);
+        TomlTable root = TomlTable.of(TomlDocument.read(Limits.notNull("file", file)));
+        String store = root.text("store", SettingsFile::store);
         TomlTable defaultsTable = root.table("defaults");
         TomlTable cleaningTable = root.table("cleaning");
         TomlTable queueTables = root.table("queues");
@@ -66,6 +66,14 @@ public final class SettingsFile {
                 .tables("schedule")
                 .forEach((name, table) -> schedules.put(name, ScheduleTable.read(name, table)));
         return new Settings(store, defaults, cleaning, queues, tasks, workers, schedules);
+    }
+
+    private static String store(String url) {
+        if (url.isBlank()) {
+            throw new InvalidInput(
+                    "The store is a URL such as \"sqlite:semel.db\", but got \"\". Remove it for the default.");
+        }
+        return url;
     }
 
     private static Settings.Defaults defaults(TomlTable table) {

@@ -49,6 +49,7 @@ public final class SubmissionRequest<I, O extends @Nullable Object> {
     private @Nullable Integer priority;
     private Start start = Start.now();
     private @Nullable NewTask sent;
+    private final UnsentRequests.@Nullable Prepared watched;
 
     SubmissionRequest(Semel semel, Supplier<Sender> sender, TaskType<I, O> type, I input, TaskId id) {
         this.semel = semel;
@@ -56,6 +57,7 @@ public final class SubmissionRequest<I, O extends @Nullable Object> {
         this.type = type;
         this.input = input;
         this.id = id;
+        this.watched = semel.unsent().prepared(this);
     }
 
     /** {@return the id that the task will have if this submission creates it} */
@@ -95,7 +97,7 @@ public final class SubmissionRequest<I, O extends @Nullable Object> {
      */
     public SubmissionRequest<I, O> scope(Scope scope) {
         checkUnsent();
-        this.scope = scope;
+        this.scope = Limits.notNull("scope", scope);
         return this;
     }
 
@@ -107,7 +109,7 @@ public final class SubmissionRequest<I, O extends @Nullable Object> {
      */
     public SubmissionRequest<I, O> reuse(ReusePolicy policy) {
         checkUnsent();
-        this.reuse = policy;
+        this.reuse = Limits.notNull("reuse policy", policy);
         return this;
     }
 
@@ -167,7 +169,7 @@ public final class SubmissionRequest<I, O extends @Nullable Object> {
      */
     public SubmissionRequest<I, O> runAt(Instant time) {
         checkUnsent();
-        this.start = new Start.At(time);
+        this.start = new Start.At(Limits.notNull("start time", time));
         return this;
     }
 
@@ -179,7 +181,7 @@ public final class SubmissionRequest<I, O extends @Nullable Object> {
      */
     public SubmissionRequest<I, O> retry(RetryPolicy policy) {
         checkUnsent();
-        this.retry = policy;
+        this.retry = Limits.notNull("retry policy", policy);
         return this;
     }
 
@@ -228,12 +230,20 @@ public final class SubmissionRequest<I, O extends @Nullable Object> {
     NewTask newTask(@Nullable TraceContext trace) {
         NewTask task = sent != null ? sent : prepare(trace);
         sent = task;
+        used();
         return task;
     }
 
     /** Returns the task that a send would transmit now. */
     NewTask preview() {
+        used();
         return sent != null ? sent : prepare(null);
+    }
+
+    private void used() {
+        if (watched != null) {
+            semel.unsent().used(watched);
+        }
     }
 
     /** Returns the name of the queue that the task will be in. */

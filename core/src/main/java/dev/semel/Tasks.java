@@ -6,6 +6,7 @@ import dev.semel.store.Task;
 import dev.semel.store.TaskQuery;
 import dev.semel.store.TaskStore;
 import dev.semel.task.Identity;
+import dev.semel.task.Limits;
 import dev.semel.task.TaskId;
 import java.util.Collection;
 import java.util.List;
@@ -34,7 +35,8 @@ public final class Tasks {
      * @return the task; empty if there is none, or its data is no longer stored
      */
     public Optional<Task> find(TaskId id) {
-        return Optional.ofNullable(store.find(List.of(id)).get(id));
+        return Optional.ofNullable(
+                store.find(List.of(Limits.notNull("task id", id))).get(id));
     }
 
     /**
@@ -44,7 +46,7 @@ public final class Tasks {
      * @return those that are stored, by id
      */
     public Map<TaskId, Task> find(Collection<TaskId> ids) {
-        return store.find(ids);
+        return store.find(Limits.notNull("collection of task ids", ids));
     }
 
     /**
@@ -54,7 +56,8 @@ public final class Tasks {
      * @return the task; empty if none is stored
      */
     public Optional<Task> findByKey(Identity identity) {
-        return store.list(TaskQuery.of(identity, 1)).tasks().stream().findFirst();
+        return store.list(TaskQuery.of(Limits.notNull("identity", identity), 1)).tasks().stream()
+                .findFirst();
     }
 
     /**
@@ -64,7 +67,7 @@ public final class Tasks {
      * @return the tasks, and where the next page begins
      */
     public Page list(TaskQuery query) {
-        return store.list(query);
+        return store.list(Limits.notNull("query", query));
     }
 
     /**
@@ -74,7 +77,7 @@ public final class Tasks {
      * @return the tasks; one that ends or begins meanwhile may be missing, but none occurs twice
      */
     public Stream<Task> stream(TaskQuery query) {
-        return StreamSupport.stream(new Pages(query), false);
+        return StreamSupport.stream(new Pages(Limits.notNull("query", query)), false);
     }
 
     /**
@@ -84,7 +87,7 @@ public final class Tasks {
      * @return its attempts, oldest first; empty if there are none, or they are no longer stored
      */
     public List<Attempt> attempts(TaskId id) {
-        return store.attempts(List.of(id)).getOrDefault(id, List.of());
+        return store.attempts(List.of(Limits.notNull("task id", id))).getOrDefault(id, List.of());
     }
 
     private final class Pages extends Spliterators.AbstractSpliterator<Task> {

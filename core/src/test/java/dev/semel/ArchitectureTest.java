@@ -86,7 +86,7 @@ class ArchitectureTest {
 
     @ArchTest
     static final ArchRule noWallClock = ModuleRules.noWallClock(Map.of(
-            Semel.class, "the default clock",
+            InstanceSettings.class, "the default clock",
             InMemoryTaskStore.class, "the default clock",
             InMemoryGuardStore.class, "the default clock"));
 

@@ -58,7 +58,7 @@ class HandlerMistakesTest {
     void aSnoozeThatIsNotThrownFailsTheTask() {
         failedAtOnce(
                 ended((context, input) -> {
-                    context.snooze(Duration.ofMinutes(1));
+                    var unused = context.snooze(Duration.ofMinutes(1));
                     return "done";
                 }),
                 "throw context.snooze(");

@@ -379,4 +379,12 @@ class SettingsFileTest {
                 + "# a comment that fills the file\n".repeat(20_000) + "\nx = 1\n";
         assertThatThrownBy(() -> read(text)).hasMessageContaining("line 20305, tasks.a.x: ");
     }
+
+    @Test
+    void anEmptyStoreIsNotTakenForTheDefault() {
+        assertThatThrownBy(() -> read("store = \"\""))
+                .isInstanceOf(InvalidInput.class)
+                .hasMessageContaining("line 1, store")
+                .hasMessageContaining("sqlite:semel.db");
+    }
 }

@@ -163,8 +163,21 @@ final class Invocation {
         return known;
     }
 
+    /**
+     * Returns the text of an option, which must not be empty: an empty one is most often a variable that is not set, and another
+     * store or configuration than the one that was meant would be used in silence.
+     */
+    private @Nullable String notEmpty(String option, String expected) {
+        String given = text(option);
+        if (given != null && given.isBlank()) {
+            throw new InvalidInput("Option " + option + " takes " + expected
+                    + ", but got \"\". Leave the option out for the" + " default.");
+        }
+        return given;
+    }
+
     private Settings readSettings() {
-        String given = text(Options.CONFIG);
+        String given = notEmpty(Options.CONFIG, "the name of a file");
         if (given == null) {
             given = console.environment().get("SEMEL_CONFIG");
         }
@@ -186,7 +199,7 @@ final class Invocation {
     StoreUrl store() {
         // Always read, so that every command reports a mistake in it before a store is opened.
         Settings configured = settings();
-        String given = text(Options.STORE);
+        String given = notEmpty(Options.STORE, "the URL of a store, for example " + StoreUrl.DEFAULT);
         if (given == null) {
             given = console.environment().get(STORE_VARIABLE);
         }

@@ -109,18 +109,18 @@ final class QueueCommand {
         }
         // Counts all tasks, so only for the message.
         known.addAll(store.depths().keySet());
-        String what = "There is no queue \"" + queue + "\": it has no tasks and no settings. "
+        String what = "There is no queue \"" + queue + "\": it has no tasks and no settings."
                 + Nearest.to(queue, known)
-                        .map(near -> "Did you mean \"" + near + "\"? ")
+                        .map(near -> " Did you mean \"" + near + "\"?")
                         .orElse("");
         if (unknown != Unknown.LEFT) {
             throw new Refusal(
                     ExitCode.NOT_FOUND,
                     "QueueNotFound",
-                    what + (unknown == Unknown.CREATED ? "Give " + CREATE + " if it is a new one." : ""));
+                    what + (unknown == Unknown.CREATED ? " Give " + CREATE + " if it is a new one." : ""));
         }
         if (!invocation.json()) {
-            invocation.console().err().println(what + "Nothing was changed.");
+            invocation.console().err().println(what + " Nothing was changed.");
         }
         return false;
     }

@@ -157,4 +157,13 @@ class UsageTest {
                         .asString())
                 .isEqualTo("InvalidInput");
     }
+
+    @Test
+    void anEmptyStoreOrConfigurationIsNotTakenForTheDefault() {
+        Cli.Ran store = Cli.bare("", Map.of(), "task", "list", "--store", "").exits(2);
+        assertThat(store.err()).contains("Option --store takes the URL of a store", "but got \"\"");
+        Cli.Ran configuration =
+                Cli.bare("", Map.of(), "task", "list", "--config", " ").exits(2);
+        assertThat(configuration.err()).contains("Option --config takes the name of a file");
+    }
 }

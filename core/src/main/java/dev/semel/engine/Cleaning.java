@@ -21,7 +21,7 @@ public record Cleaning(
 
     /** Validates the settings. */
     public Cleaning {
-        if (!interval.isZero()) {
+        if (!Limits.notNull("cleaning interval", interval).isZero()) {
             Limits.positive("cleaning interval", interval);
         }
         Limits.positive("retention", retention);

@@ -1,5 +1,6 @@
 package dev.semel.engine;
 
+import dev.semel.task.Durations;
 import dev.semel.task.Limits;
 import java.time.Duration;
 
@@ -14,8 +15,8 @@ public final class Snooze extends RuntimeException {
     private final transient Duration delay;
 
     Snooze(Duration delay) {
-        super("snoozed for " + delay, null, false, false);
-        this.delay = Limits.duration("snooze", delay);
+        super("snoozed for " + Durations.shown(Limits.duration("snooze", delay)), null, false, false);
+        this.delay = delay;
     }
 
     Duration delay() {

@@ -8,6 +8,7 @@ import dev.semel.store.Settled;
 import dev.semel.store.Task;
 import dev.semel.store.TaskStore;
 import dev.semel.store.Transacting;
+import dev.semel.task.CheckReturnValue;
 import dev.semel.task.InvalidInput;
 import dev.semel.task.LeaseLost;
 import dev.semel.task.PermanentFailure;
@@ -246,6 +247,7 @@ public final class TaskContext {
      * @return the effect, which {@link EffectCall#run} runs. A handler that returns without having run it fails
      *     permanently
      */
+    @CheckReturnValue
     public <T extends @Nullable Object> EffectCall<T> effect(String name, Class<T> result) {
         return effect(name, TypeRef.of(result));
     }
@@ -259,6 +261,7 @@ public final class TaskContext {
      * @return the effect, which {@link EffectCall#run} runs. A handler that returns without having run it fails
      *     permanently
      */
+    @CheckReturnValue
     public <T extends @Nullable Object> EffectCall<T> effect(String name, TypeRef<T> result) {
         EffectCall<T> call = new EffectCall<>(effects(), claimed.task().lineage(), name, result);
         effects().prepared(call);
@@ -335,6 +338,7 @@ public final class TaskContext {
      * @param delay how long to wait until then
      * @return the exception to throw
      */
+    @CheckReturnValue
     public Snooze snooze(Duration delay) {
         Snooze created = new Snooze(delay);
         snooze = created;

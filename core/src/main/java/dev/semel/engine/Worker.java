@@ -161,7 +161,7 @@ public final class Worker implements AutoCloseable {
         closed.countDown();
     }
 
-    /** A builder of a worker: its handlers and settings. */
+    /** A builder of a worker: its handlers and settings. Each setting is checked when it is set. */
     public static final class Builder {
 
         private final Components components;
@@ -206,7 +206,7 @@ public final class Worker implements AutoCloseable {
          * @return this builder
          */
         public <I, O extends @Nullable Object> Builder handle(TaskType<I, O> type, Handler<I, O> handler) {
-            handlers.add(type, handler);
+            handlers.add(Limits.notNull("task type", type), Limits.notNull("handler", handler));
             return this;
         }
 
@@ -224,7 +224,7 @@ public final class Worker implements AutoCloseable {
          */
         public <I, O extends @Nullable Object> Builder handle(
                 TaskType<I, O> type, Guard guard, KeyExtractor<? super I> key, Handler<I, O> handler) {
-            return handle(type, new GuardedTask<>(type, guard, key, handler));
+            return handle(Limits.notNull("task type", type), new GuardedTask<>(type, guard, key, handler));
         }
 
         /**
@@ -235,7 +235,7 @@ public final class Worker implements AutoCloseable {
          * @return this builder
          */
         public Builder handleAny(TaskType<RawJson, RawJson> settings, Handler<RawJson, RawJson> handler) {
-            handlers.addForAnyType(settings, handler);
+            handlers.addForAnyType(Limits.notNull("task type", settings), Limits.notNull("handler", handler));
             return this;
         }
 
@@ -257,7 +257,7 @@ public final class Worker implements AutoCloseable {
          * @return this builder
          */
         public Builder concurrency(int handlers) {
-            this.concurrency = handlers;
+            this.concurrency = WorkerSettings.checkConcurrency(handlers);
             return this;
         }
 
@@ -269,7 +269,7 @@ public final class Worker implements AutoCloseable {
          * @return this builder
          */
         public Builder prefetch(int tasks) {
-            this.prefetch = tasks;
+            this.prefetch = WorkerSettings.checkPrefetch(tasks);
             return this;
         }
 
@@ -281,7 +281,7 @@ public final class Worker implements AutoCloseable {
          * @return this builder
          */
         public Builder heldBytes(long bytes) {
-            this.heldBytes = bytes;
+            this.heldBytes = WorkerSettings.checkHeldBytes(bytes);
             return this;
         }
 
@@ -292,7 +292,7 @@ public final class Worker implements AutoCloseable {
          * @return this builder
          */
         public Builder maxVanished(int attempts) {
-            this.maxVanished = attempts;
+            this.maxVanished = WorkerSettings.checkMaxVanished(attempts);
             return this;
         }
 
@@ -303,7 +303,7 @@ public final class Worker implements AutoCloseable {
          * @return this builder
          */
         public Builder lease(Duration lease) {
-            this.lease = lease;
+            this.lease = WorkerSettings.checkLease(lease);
             return this;
         }
 
@@ -314,7 +314,7 @@ public final class Worker implements AutoCloseable {
          * @return this builder
          */
         public Builder poll(Duration interval) {
-            this.poll = interval;
+            this.poll = WorkerSettings.checkPoll(interval);
             return this;
         }
 

@@ -35,9 +35,6 @@ public final class WorkerLoop {
     // How long a claimed task waits for a slot; then it is returned to the queue.
     private static final Duration HELD_AT_MOST = Duration.ofSeconds(1);
 
-    // Each runaway handler keeps a thread and its memory. A worker that continued beyond this limit would hide a bug.
-    private static final int RUNAWAYS_PER_SLOT = 4;
-
     // After this time the worker stops waiting for the end of an interrupted handler.
     private static final Duration INTERRUPT_GRACE = Duration.ofSeconds(5);
 
@@ -57,9 +54,7 @@ public final class WorkerLoop {
     private final Ledger ledger;
 
     private long heldBytes;
-    // Handlers that ignored their interrupt. Their attempts are settled or lost, but their threads still run.
-    private final Set<HeldTask> runaways = new LinkedHashSet<>();
-
+    private final Runaways runaways;
     private final SuspectRamp suspects;
     private final ClaimSizer sizer;
     private final Claimer claimer;
@@ -97,6 +92,7 @@ public final class WorkerLoop {
         this.host = host;
         this.settings = settings;
         this.runner = new Runner(handlers, codec, host.random(), observation.tracing());
+        this.runaways = new Runaways(settings);
         this.suspects = new SuspectRamp(settings.concurrency());
         this.codec = codec;
         this.outbox = new Outbox(store, host, settings.name(), settings.lease(), this::pump);
@@ -172,7 +168,7 @@ public final class WorkerLoop {
             return null;
         }
         int room = sizer.room(running.size(), ready.size());
-        if (room < 1 || unsettled.size() > settings.concurrency() + settings.prefetch() || tooManyRunaways()) {
+        if (room < 1 || unsettled.size() > settings.concurrency() + settings.prefetch() || runaways.tooMany()) {
             return null;
         }
         return sizer.next(room, settings.concurrency() - running.size() - ready.size(), heldBytes);
@@ -305,11 +301,7 @@ public final class WorkerLoop {
     private void ended(HeldTask held, @Nullable Settlement outcome) {
         if (!running.contains(held)) {
             // The worker no longer waits for this handler: its task has timed out, was lost or was put back.
-            if (runaways.remove(held)) {
-                LOG.info(
-                        "Runaway handler ended: task={} runaways_left={}",
-                        held.claimed.task().id(),
-                        runaways.size());
+            if (runaways.ended(held)) {
                 claimer.want();
                 pump();
             }
@@ -349,32 +341,16 @@ public final class WorkerLoop {
 
     /**
      * Stops waiting for a handler that did not end when it was interrupted. Its attempt is settled or lost, and its
-     * slot is free for another task. Nothing can stop its thread, so the worker counts such handlers and stops claiming
-     * when there are too many.
+     * slot is free for another task.
      */
     private void abandon(HeldTask held, @Nullable Settlement outcome) {
         if (!running.contains(held)) {
             return;
         }
-        runaways.add(held);
-        LOG.warn(
-                "Runaway handler ignores its interrupt: task={} attempt={} runaways={}",
-                held.claimed.task().id(),
-                held.claimed.lease().attempt(),
-                runaways.size());
-        if (tooManyRunaways()) {
-            LOG.error(
-                    "Worker stopped claiming: worker={} runaways={}. Handlers must end when they are interrupted. The"
-                            + " worker continues when one of them ends; otherwise restart the process",
-                    settings.name(),
-                    runaways.size());
+        if (runaways.tooManyWith(held)) {
             putBackReady();
         }
         ended(held, outcome);
-    }
-
-    private boolean tooManyRunaways() {
-        return runaways.size() >= RUNAWAYS_PER_SLOT * settings.concurrency();
     }
 
     private void interrupt(HeldTask held) {

@@ -46,11 +46,11 @@ public record WorkerSettings(
     /** Validates the settings. */
     public WorkerSettings {
         Limits.name("worker", name);
+        Limits.notNull("set of queues", queues).forEach(queue -> Limits.name("queue", queue));
         queues = Set.copyOf(queues);
         if (queues.isEmpty()) {
             throw new InvalidInput("A worker claims from at least one queue, but got none.");
         }
-        queues.forEach(queue -> Limits.name("queue", queue));
         checkConcurrency(concurrency);
         checkPrefetch(prefetch);
         checkMaxVanished(maxVanished);
@@ -100,7 +100,7 @@ public record WorkerSettings(
     public static WorkerSettings standard(String name, String queue) {
         return new WorkerSettings(
                 name,
-                Set.of(queue),
+                Set.of(Limits.name("queue", queue)),
                 16,
                 2_000,
                 Duration.ofSeconds(30),

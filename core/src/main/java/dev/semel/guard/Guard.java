@@ -1,6 +1,7 @@
 package dev.semel.guard;
 
 import dev.semel.task.CheckObserver;
+import dev.semel.task.CheckReturnValue;
 import dev.semel.task.InvalidInput;
 import dev.semel.task.Limits;
 import java.security.SecureRandom;
@@ -50,6 +51,7 @@ public final class Guard implements AutoCloseable {
      * @param store the store of the outcomes; closing the guard does not close it
      * @return the builder
      */
+    @CheckReturnValue
     public static Builder on(GuardStore store) {
         return new Builder(Arguments.notNull("store", store));
     }

@@ -45,6 +45,9 @@ import org.jspecify.annotations.Nullable;
  *   <li>K1: an outcome is kept for exactly its ttl after it is recorded, to the millisecond, and then the key is free.
  *   <li>K2: results are returned unchanged: any text, up to the size limit of a document.
  *   <li>K3: a sweep removes only expired entries, and at most as many as its limit.
+ *   <li>K4: a store that was closed refuses every operation, and to join a transaction, with a
+ *       {@link dev.semel.task.StoreUnusable} that {@linkplain dev.semel.task.StoreUnusable#isClosed says so}. Closing it
+ *       again does nothing.
  * </ol>
  *
  * <p>All times are read from the store's own clock; callers send durations. A lease or an entry is expired at the
@@ -129,7 +132,7 @@ public interface GuardStore extends AutoCloseable {
         return Optional.empty();
     }
 
-    /** Closes the store. All acknowledged writes are kept. */
+    /** Closes the store. All acknowledged writes are kept, and every later operation is refused (K4). */
     @Override
     void close();
 }

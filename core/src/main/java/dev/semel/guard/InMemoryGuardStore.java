@@ -1,5 +1,7 @@
 package dev.semel.guard;
 
+import dev.semel.task.Limits;
+import dev.semel.task.StoreUnusable;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
@@ -33,6 +35,7 @@ public final class InMemoryGuardStore implements GuardStore {
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<GuardKey, GuardRecord> records = new HashMap<>();
     private final TreeSet<Expiry> expiries = new TreeSet<>(BY_TIME);
+    private boolean closed; // guarded by the lock
 
     /** Creates an empty store that uses the system clock. */
     public InMemoryGuardStore() {
@@ -45,12 +48,12 @@ public final class InMemoryGuardStore implements GuardStore {
      * @param clock the clock of leases and expiries
      */
     public InMemoryGuardStore(InstantSource clock) {
-        this.clock = clock;
+        this.clock = Limits.notNull("clock", clock);
     }
 
     @Override
     public Begun begin(Hold hold) {
-        lock.lock();
+        enter();
         try {
             Instant now = now();
             drop(now, DROPPED_IN_PASSING);
@@ -86,7 +89,7 @@ public final class InMemoryGuardStore implements GuardStore {
     }
 
     private Settled settle(Hold hold, Rule rule) {
-        lock.lock();
+        enter();
         try {
             GuardRecord changed = rule.apply(records.get(hold.key()), now());
             if (changed == null) {
@@ -101,7 +104,7 @@ public final class InMemoryGuardStore implements GuardStore {
 
     @Override
     public Optional<GuardEntry> find(GuardKey key) {
-        lock.lock();
+        enter();
         try {
             GuardRecord stored = records.get(key);
             return stored == null || stored.isExpired(now()) ? Optional.empty() : Optional.of(stored.shown(key));
@@ -113,7 +116,7 @@ public final class InMemoryGuardStore implements GuardStore {
     @Override
     public int sweep(int limit) {
         GuardStore.checkSweep(limit);
-        lock.lock();
+        enter();
         try {
             return drop(now(), limit);
         } finally {
@@ -121,10 +124,23 @@ public final class InMemoryGuardStore implements GuardStore {
         }
     }
 
-    /** Does nothing: the entries exist as long as this object. */
     @Override
     public void close() {
-        // nothing to release
+        lock.lock();
+        try {
+            closed = true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Takes the lock of an open store. */
+    private void enter() {
+        lock.lock();
+        if (closed) {
+            lock.unlock();
+            throw StoreUnusable.closed("The guard store in memory");
+        }
     }
 
     private Instant now() {

@@ -65,7 +65,8 @@ public final class Schedule {
      * @throws InvalidInput if the expression is wrong or never fires
      */
     public static Builder cron(String name, String expression, ZoneId zone) {
-        return new Builder(name, new Timing.Cron(CronExpression.parse(expression), zone));
+        return new Builder(
+                name, new Timing.Cron(CronExpression.parse(Limits.notNull("cron expression", expression)), zone));
     }
 
     /**
@@ -163,6 +164,7 @@ public final class Schedule {
      * @return the next tick; empty if there is none
      */
     public Optional<Instant> next(Instant time) {
+        Limits.notNull("time", time);
         Instant from = start != null && time.isBefore(start) ? start.minusMillis(1) : time;
         Instant next = timing.next(from);
         return next == null || (end != null && !next.isBefore(end)) ? Optional.empty() : Optional.of(next);
@@ -225,6 +227,9 @@ public final class Schedule {
          * @return this builder
          */
         public <I> Builder task(TaskType<I, ?> type, I input) {
+            if (Limits.notNull("task type", type).input().rawClass() != Void.class) {
+                Limits.notNull("input", input);
+            }
             String itsMutex = type.mutex(input);
             if (itsMutex != null) {
                 mutex(itsMutex);
@@ -243,7 +248,7 @@ public final class Schedule {
          * @return this builder
          */
         public Builder template(TaskType<?, ?> type, String template) {
-            return type(type.name())
+            return type(Limits.notNull("task type", type).name())
                     .queue(type.queue())
                     .priority(type.priority())
                     .input(template);
@@ -267,7 +272,7 @@ public final class Schedule {
          * @return this builder
          */
         public Builder input(String template) {
-            this.input = new InputTemplate(template);
+            this.input = new InputTemplate(Limits.notNull("template", template));
             return this;
         }
 
@@ -324,7 +329,7 @@ public final class Schedule {
          * @return this builder
          */
         public Builder start(Instant start) {
-            this.start = start.truncatedTo(ChronoUnit.MILLIS);
+            this.start = Limits.notNull("start", start).truncatedTo(ChronoUnit.MILLIS);
             if (timing instanceof Timing.Every every) {
                 this.timing = new Timing.Every(every.interval(), this.start);
             }
@@ -338,7 +343,7 @@ public final class Schedule {
          * @return this builder
          */
         public Builder end(Instant end) {
-            this.end = end.truncatedTo(ChronoUnit.MILLIS);
+            this.end = Limits.notNull("end", end).truncatedTo(ChronoUnit.MILLIS);
             return this;
         }
 
@@ -349,7 +354,7 @@ public final class Schedule {
          * @return this builder
          */
         public Builder catchUp(CatchUp catchUp) {
-            this.catchUp = catchUp;
+            this.catchUp = Limits.notNull("rule for missed ticks", catchUp);
             return this;
         }
 
@@ -360,7 +365,7 @@ public final class Schedule {
          * @return this builder
          */
         public Builder overlap(Overlap overlap) {
-            this.overlap = overlap;
+            this.overlap = Limits.notNull("rule for overlaps", overlap);
             return this;
         }
 

@@ -150,6 +150,7 @@ public final class Schedules {
      * @return the schedule as it is stored
      */
     public StoredSchedule put(Schedule schedule) {
+        Limits.notNull("schedule", schedule);
         return change(
                         schedule.name(),
                         (before, now) -> Optional.of(new Draft(
@@ -170,7 +171,7 @@ public final class Schedules {
      * @param schedule the definition
      */
     public void declare(Schedule schedule) {
-        if (find(schedule.name())
+        if (find(Limits.notNull("schedule", schedule).name())
                 .filter(stored -> schedule.equals(stored.declared()))
                 .isPresent()) {
             return;
@@ -203,7 +204,7 @@ public final class Schedules {
      * @throws ScheduleNotFound if there is no such schedule
      */
     public StoredSchedule pause(String name, String reason) {
-        String shortened = Limits.error(reason);
+        String shortened = Limits.error(Limits.notNull("reason", reason));
         return edit(name, (before, now) -> {
             Pause pause = before.state().pause();
             Instant since = pause == null ? now : pause.since();

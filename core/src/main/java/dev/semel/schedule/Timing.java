@@ -1,5 +1,6 @@
 package dev.semel.schedule;
 
+import dev.semel.task.Durations;
 import dev.semel.task.InvalidInput;
 import dev.semel.task.Limits;
 import java.time.DateTimeException;
@@ -85,6 +86,12 @@ public sealed interface Timing {
      */
     record Cron(CronExpression expression, ZoneId zone) implements Timing {
 
+        /** Checks that both are given. */
+        public Cron {
+            Limits.notNull("cron expression", expression);
+            Limits.notNull("time zone", zone);
+        }
+
         @Override
         public @Nullable Instant next(Instant time) {
             return expression.isEveryHour() ? nextElapsed(time) : nextOnTheWall(time);
@@ -148,8 +155,8 @@ public sealed interface Timing {
             Limits.positive("interval of a schedule", interval);
             if (interval.compareTo(SHORTEST) < 0 || !interval.equals(interval.truncatedTo(ChronoUnit.MILLIS))) {
                 throw new InvalidInput(
-                        "The interval of a schedule is at least 1 s and has whole milliseconds, but got \"" + interval
-                                + "\".");
+                        "The interval of a schedule is at least 1 s and has whole milliseconds, but got \""
+                                + Durations.shown(interval) + "\".");
             }
         }
 
@@ -179,6 +186,7 @@ public sealed interface Timing {
 
         /** Checks the number of times, and sorts them. */
         public Times {
+            Limits.notNull("list of times", times).forEach(time -> Limits.notNull("time", time));
             if (times.isEmpty() || times.size() > MAX_TIMES) {
                 throw new InvalidInput(
                         "A schedule has 1 to " + MAX_TIMES + " single times, but got " + times.size() + ".");

@@ -2,6 +2,7 @@ package dev.semel.store;
 
 import dev.semel.task.Identity;
 import dev.semel.task.InvalidInput;
+import dev.semel.task.Limits;
 import dev.semel.task.SafeLogger;
 import dev.semel.task.ScheduleId;
 import dev.semel.task.StoreUnusable;
@@ -60,7 +61,7 @@ public final class InMemoryTaskStore implements TaskStore {
      * @param clock decides what is due and what has expired
      */
     public InMemoryTaskStore(InstantSource clock) {
-        this.clock = clock;
+        this.clock = Limits.notNull("clock", clock);
     }
 
     @Override

@@ -164,7 +164,7 @@ public record QueueSettings(
          * @return this builder
          */
         public Builder rateLimit(RateLimit limit) {
-            return with(new QueueSettings(null, limit, null, null, null, null, null));
+            return with(new QueueSettings(null, Limits.notNull("rate limit", limit), null, null, null, null, null));
         }
 
         /**
@@ -184,7 +184,7 @@ public record QueueSettings(
          * @return this builder
          */
         public Builder retention(Duration time) {
-            return with(new QueueSettings(null, null, null, time, null, null, null));
+            return with(new QueueSettings(null, null, null, Limits.notNull("retention", time), null, null, null));
         }
 
         /**
@@ -194,7 +194,7 @@ public record QueueSettings(
          * @return this builder
          */
         public Builder idempotencyTtl(Duration ttl) {
-            return with(new QueueSettings(null, null, null, null, ttl, null, null));
+            return with(new QueueSettings(null, null, null, null, Limits.notNull("idempotency ttl", ttl), null, null));
         }
 
         /**
@@ -204,7 +204,7 @@ public record QueueSettings(
          * @return this builder
          */
         public Builder reuse(ReusePolicy policy) {
-            return with(new QueueSettings(null, null, null, null, null, policy, null));
+            return with(new QueueSettings(null, null, null, null, null, Limits.notNull("reuse policy", policy), null));
         }
 
         /**
@@ -214,7 +214,8 @@ public record QueueSettings(
          * @return this builder
          */
         public Builder deadLetterQueue(String queue) {
-            return with(new QueueSettings(null, null, null, null, null, null, queue));
+            return with(
+                    new QueueSettings(null, null, null, null, null, null, Limits.notNull("dead-letter queue", queue)));
         }
 
         /**

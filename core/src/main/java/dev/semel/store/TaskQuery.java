@@ -5,6 +5,7 @@ import dev.semel.task.InvalidInput;
 import dev.semel.task.Limits;
 import dev.semel.task.TaskId;
 import dev.semel.task.TaskState;
+import java.util.EnumSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +34,10 @@ public record TaskQuery(
 
     /** Checks and copies. */
     public TaskQuery {
+        Limits.notNull("set of states", states);
+        for (TaskState state : states) {
+            Limits.notNull("state", state);
+        }
         states = Set.copyOf(states);
         if (limit < 1 || limit > MAX_LIMIT) {
             throw new InvalidInput("A page has 1 to " + MAX_LIMIT + " tasks, but got limit \"" + limit + "\".");
@@ -57,7 +62,7 @@ public record TaskQuery(
      * @return the query
      */
     public static TaskQuery of(Identity identity, int limit) {
-        return new TaskQuery(null, null, null, Set.of(), identity, null, limit);
+        return new TaskQuery(null, null, null, Set.of(), Limits.notNull("identity", identity), null, limit);
     }
 
     /**
@@ -67,7 +72,7 @@ public record TaskQuery(
      * @return the query
      */
     public TaskQuery after(TaskId last) {
-        return new TaskQuery(tenant, queue, type, states, identity, last, limit);
+        return new TaskQuery(tenant, queue, type, states, identity, Limits.notNull("task id", last), limit);
     }
 
     /**
@@ -134,7 +139,11 @@ public record TaskQuery(
          * @return this builder
          */
         public Builder states(TaskState... wanted) {
-            this.states = Set.of(wanted);
+            Set<TaskState> all = EnumSet.noneOf(TaskState.class);
+            for (TaskState state : wanted) {
+                all.add(Limits.notNull("state", state));
+            }
+            this.states = all;
             return this;
         }
 
@@ -145,7 +154,7 @@ public record TaskQuery(
          * @return this builder
          */
         public Builder identity(Identity key) {
-            this.identity = key;
+            this.identity = Limits.notNull("identity", key);
             return this;
         }
 
@@ -156,7 +165,7 @@ public record TaskQuery(
          * @return this builder
          */
         public Builder after(TaskId last) {
-            this.before = last;
+            this.before = Limits.notNull("task id", last);
             return this;
         }
 

@@ -22,8 +22,9 @@ public record Identity(String tenant, Scope.Kind scopeKind, String scopeName, St
     /** Checks each part. */
     public Identity {
         Limits.name("tenant", tenant);
+        Limits.notNull("kind of scope", scopeKind);
         if (scopeKind == Scope.Kind.TENANT) {
-            if (!scopeName.isEmpty()) {
+            if (!Limits.notNull("scope name", scopeName).isEmpty()) {
                 throw new InvalidInput("The tenant scope has no name, but got \"" + Limits.shown(scopeName) + "\".");
             }
         } else {
@@ -43,6 +44,9 @@ public record Identity(String tenant, Scope.Kind scopeKind, String scopeName, St
      * @return the identity
      */
     public static Identity of(String tenant, Scope scope, String queue, String type, String key) {
+        Limits.notNull("scope", scope);
+        Limits.notNull("queue", queue);
+        Limits.notNull("task type", type);
         return new Identity(tenant, scope.kind(), scope.nameFor(queue, type), key);
     }
 

@@ -1,5 +1,6 @@
 package dev.semel.task;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -21,6 +22,7 @@ public sealed interface IdentityStrategy {
 
         /** Checks that there is at least one field. */
         public Contextual {
+            Limits.notNull("list of fields", fields).forEach(field -> Limits.notNull("field", field));
             fields = List.copyOf(fields);
             if (fields.isEmpty()) {
                 throw new InvalidInput("The contextual identity strategy needs at least one field. Name one by a JSON"
@@ -40,7 +42,13 @@ public sealed interface IdentityStrategy {
      *
      * @param function from the input object to the key; null or empty means no key
      */
-    record Custom(Function<Object, @Nullable String> function) implements IdentityStrategy {}
+    record Custom(Function<Object, @Nullable String> function) implements IdentityStrategy {
+
+        /** Checks that there is a function. */
+        public Custom {
+            Limits.notNull("function from the input to the key", function);
+        }
+    }
 
     /** {@return the strategy that derives the key from the whole input} */
     static IdentityStrategy strict() {
@@ -54,7 +62,7 @@ public sealed interface IdentityStrategy {
      * @return the strategy
      */
     static IdentityStrategy contextual(String... pointers) {
-        return new Contextual(List.of(pointers).stream().map(JsonPointer::new).toList());
+        return new Contextual(Arrays.stream(pointers).map(JsonPointer::new).toList());
     }
 
     /** {@return the strategy that requires a key from the caller} */

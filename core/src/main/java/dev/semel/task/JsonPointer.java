@@ -17,7 +17,7 @@ public record JsonPointer(String text) {
 
     /** Checks the form. */
     public JsonPointer {
-        if (!text.isEmpty() && text.charAt(0) != '/') {
+        if (!Limits.notNull("JSON pointer", text).isEmpty() && text.charAt(0) != '/') {
             throw new InvalidInput("A JSON pointer is empty or begins with \"/\", but got \"" + Limits.shown(text)
                     + "\". Write \"/\" before it.");
         }
@@ -41,6 +41,9 @@ public record JsonPointer(String text) {
      * @return the pointer
      */
     public static JsonPointer of(String... tokens) {
+        for (String token : tokens) {
+            Limits.notNull("part of a JSON pointer", token);
+        }
         return new JsonPointer(join(List.of(tokens)));
     }
 

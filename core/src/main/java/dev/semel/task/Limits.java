@@ -1,6 +1,7 @@
 package dev.semel.task;
 
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /** The limits on all values that callers pass, and the checks that enforce them. */
 public final class Limits {
@@ -38,6 +39,22 @@ public final class Limits {
     private Limits() {}
 
     /**
+     * Checks that a value was passed. A null is reported where it is passed, and not where it is used later.
+     *
+     * @param what the kind of the value, for the message, for example {@code "codec"}
+     * @param value the value
+     * @param <T> its class
+     * @return the value
+     * @throws InvalidInput if it is null
+     */
+    public static <T> T notNull(String what, @Nullable T value) {
+        if (value == null) {
+            throw new InvalidInput(article(what) + " is required, but got null. Pass a value.");
+        }
+        return value;
+    }
+
+    /**
      * Checks a name: 1 to 100 letters, digits or any of {@code _ - . : /}, beginning with a letter or digit.
      *
      * @param what the kind of the name, for the message, for example {@code "queue"}
@@ -46,6 +63,9 @@ public final class Limits {
      * @throws InvalidInput if it is not allowed
      */
     public static String name(String what, String name) {
+        if (name == null) {
+            throw new InvalidInput(article(what) + " name is required, but got null. Pass a name.");
+        }
         if (name.isEmpty() || name.length() > NAME_LENGTH || !isSafe(name)) {
             throw new InvalidInput(
                     article(what) + " name has 1 to " + NAME_LENGTH + " letters (a-z, A-Z), digits or any of"
@@ -115,7 +135,7 @@ public final class Limits {
      * @throws InvalidInput if it is not allowed
      */
     public static Duration duration(String what, Duration duration) {
-        if (duration.isNegative() || duration.compareTo(LONGEST) > 0) {
+        if (notNull(what, duration).isNegative() || duration.compareTo(LONGEST) > 0) {
             throw new InvalidInput(
                     article(what) + " is between 0 and 100 years, but got \"" + Durations.shown(duration) + "\".");
         }
@@ -132,7 +152,7 @@ public final class Limits {
      * @throws InvalidInput if it is not allowed
      */
     public static Duration positive(String what, Duration duration) {
-        if (!duration.isNegative() && duration.compareTo(MILLISECOND) < 0) {
+        if (!notNull(what, duration).isNegative() && duration.compareTo(MILLISECOND) < 0) {
             throw new InvalidInput(
                     article(what) + " is at least a millisecond, but got \"" + Durations.shown(duration) + "\".");
         }
@@ -147,14 +167,15 @@ public final class Limits {
      * @return the time, 0 to 100 years
      */
     public static Duration boundedWait(Duration wait) {
-        if (wait.isNegative()) {
+        if (notNull("time to wait", wait).isNegative()) {
             return Duration.ZERO;
         }
         return wait.compareTo(LONGEST) > 0 ? LONGEST : wait;
     }
 
     /**
-     * Prepares a value for a message: replaces control characters and cuts the value at 80 characters.
+     * Prepares a value for a message: replaces control characters and invisible ones that change how others are shown, and cuts
+     * the value at 80 characters.
      *
      * @param value the value as it was received
      * @return the text to show between quotes
@@ -164,9 +185,21 @@ public final class Limits {
         StringBuilder safe = new StringBuilder(cut.length());
         for (int i = 0; i < cut.length(); i++) {
             char c = cut.charAt(i);
-            safe.append(Character.isISOControl(c) || Character.isSurrogate(c) ? '\uFFFD' : c);
+            safe.append(isMisleading(c) ? '\uFFFD' : c);
         }
         return safe.toString();
+    }
+
+    /** Returns whether a character does not show itself, or changes how others are shown or where lines end. */
+    private static boolean isMisleading(char c) {
+        return switch (Character.getType(c)) {
+            case Character.CONTROL,
+                    Character.FORMAT,
+                    Character.SURROGATE,
+                    Character.LINE_SEPARATOR,
+                    Character.PARAGRAPH_SEPARATOR -> true;
+            default -> false;
+        };
     }
 
     /**
@@ -192,6 +225,9 @@ public final class Limits {
     }
 
     private static String unicode(String what, String text) {
+        if (text == null) {
+            throw new InvalidInput(what + " is required here, but got null. Pass a value.");
+        }
         if (text.isEmpty()) {
             throw new InvalidInput(what + " has 1 to " + KEY_LENGTH
                     + " characters, but got an empty one. Give a value that names the work, or none at all.");

@@ -48,6 +48,7 @@ public record RateLimit(int starts, Per per) {
 
     /** Checks the number. */
     public RateLimit {
+        Limits.notNull("period", per);
         if (starts < 0 || starts > MOST_STARTS || (starts == 0 && per != Per.SEC)) {
             throw new InvalidInput("A rate limit is 1 to " + MOST_STARTS + " starts, but got \"" + starts + "\".");
         }
@@ -61,7 +62,7 @@ public record RateLimit(int starts, Per per) {
      * @throws InvalidInput if the text has another form
      */
     public static RateLimit parse(String text) {
-        if (text.equals("none")) {
+        if (Limits.notNull("rate limit", text).equals("none")) {
             return NONE;
         }
         Matcher form = FORM.matcher(text);

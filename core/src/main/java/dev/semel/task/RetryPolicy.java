@@ -1,6 +1,7 @@
 package dev.semel.task;
 
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
@@ -60,18 +61,19 @@ public record RetryPolicy(int maxAttempts, Backoff backoff) {
 
             /** Checks each wait. */
             public Fixed {
+                Limits.notNull("list of retry delays", delays).forEach(delay -> Limits.duration("delay", delay));
                 delays = List.copyOf(delays);
                 if (delays.isEmpty() || delays.size() > 100) {
                     throw new InvalidInput(
                             "A list of retry delays has 1 to 100 entries, but got " + delays.size() + ".");
                 }
-                delays.forEach(delay -> Limits.duration("delay", delay));
             }
         }
     }
 
     /** Checks the number of attempts. */
     public RetryPolicy {
+        Limits.notNull("backoff", backoff);
         if (maxAttempts < 1 || maxAttempts > MOST_ATTEMPTS) {
             throw new InvalidInput(
                     "The maximum number of attempts is 1 to " + MOST_ATTEMPTS + ", but got \"" + maxAttempts + "\".");
@@ -105,7 +107,7 @@ public record RetryPolicy(int maxAttempts, Backoff backoff) {
      * @return the policy
      */
     public static RetryPolicy delays(Duration... delays) {
-        return new RetryPolicy(delays.length + 1, new Backoff.Fixed(List.of(delays)));
+        return new RetryPolicy(delays.length + 1, new Backoff.Fixed(Arrays.asList(delays)));
     }
 
     /**
@@ -126,6 +128,7 @@ public record RetryPolicy(int maxAttempts, Backoff backoff) {
      * @return the wait
      */
     public Duration delayAfter(int failures, RandomGenerator random) {
+        Limits.notNull("source of randomness", random);
         return switch (backoff) {
             case Backoff.Fixed(List<Duration> delays) -> delays.get(Math.min(failures, delays.size()) - 1);
             case Backoff.Exponential(Duration first, Duration cap, double factor, double jitter) -> {
@@ -158,6 +161,7 @@ public record RetryPolicy(int maxAttempts, Backoff backoff) {
      * @throws InvalidInput if the line has another form
      */
     public static RetryPolicy parse(String text) {
+        Limits.notNull("text of a retry policy", text);
         try {
             List<String> words = List.of(text.split(" "));
             int attempts = Integer.parseInt(words.get(0));

@@ -41,6 +41,17 @@ public record ReusePolicy(
             "timed_out",
             "other_input");
 
+    /** Checks that each rule is given. */
+    public ReusePolicy {
+        for (WhileOpen rule : new WhileOpen[] {pending, running, waiting}) {
+            Limits.notNull("rule for open tasks", rule);
+        }
+        for (AfterEnd rule : new AfterEnd[] {completed, failed, cancelled, timedOut}) {
+            Limits.notNull("rule for ended tasks", rule);
+        }
+        Limits.notNull("rule for other input", otherInput);
+    }
+
     /** The rule while the existing task is open. */
     public enum WhileOpen {
         /** Returns the existing task. */
@@ -164,7 +175,7 @@ public record ReusePolicy(
      */
     public static ReusePolicy parse(String text) {
         ReusePolicy policy = allowFailedOnly();
-        String[] words = text.split(",", -1);
+        String[] words = Limits.notNull("text of a reuse policy", text).split(",", -1);
         for (int i = 0; i < words.length; i++) {
             String word = words[i].strip();
             int sign = word.indexOf('=');

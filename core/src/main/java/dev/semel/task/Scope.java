@@ -37,9 +37,10 @@ public record Scope(Kind kind, String custom) {
 
     /** Checks the name of a custom scope. */
     public Scope {
+        Limits.notNull("kind of scope", kind);
         if (kind == Kind.CUSTOM) {
             Limits.name("scope", custom);
-        } else if (!custom.isEmpty()) {
+        } else if (!Limits.notNull("scope name", custom).isEmpty()) {
             throw new InvalidInput("Only a custom scope has its own name, but got " + kind + " with \""
                     + Limits.shown(custom) + "\".");
         }
@@ -82,7 +83,7 @@ public record Scope(Kind kind, String custom) {
      * @throws InvalidInput if there is no such scope
      */
     public static Scope parse(String word) {
-        return switch (word) {
+        return switch (Limits.notNull("scope", word)) {
             case "type" -> TYPE;
             case "queue" -> QUEUE;
             case "tenant" -> TENANT;

@@ -14,6 +14,11 @@ import java.util.random.RandomGenerator;
  */
 public record TaskId(UUID value) implements Comparable<TaskId> {
 
+    /** Checks that there is a value. */
+    public TaskId {
+        Limits.notNull("UUID", value);
+    }
+
     /**
      * Creates a new id.
      *
@@ -22,6 +27,8 @@ public record TaskId(UUID value) implements Comparable<TaskId> {
      * @return a unique id
      */
     public static TaskId next(InstantSource clock, RandomGenerator random) {
+        Limits.notNull("clock", clock);
+        Limits.notNull("source of randomness", random);
         long high = (clock.millis() << 16) | 0x7000L | (random.nextInt() & 0x0FFF);
         long low = (random.nextLong() & 0x3FFF_FFFF_FFFF_FFFFL) | 0x8000_0000_0000_0000L;
         return new TaskId(new UUID(high, low));
@@ -36,7 +43,7 @@ public record TaskId(UUID value) implements Comparable<TaskId> {
      */
     public static TaskId parse(String text) {
         // UUID.fromString also accepts shortened groups such as "1-1-1-1-1", which is never intended.
-        if (text.length() == 36) {
+        if (Limits.notNull("task id", text).length() == 36) {
             try {
                 return new TaskId(UUID.fromString(text));
             } catch (IllegalArgumentException e) {

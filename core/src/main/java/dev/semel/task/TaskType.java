@@ -74,6 +74,7 @@ public final class TaskType<I, O extends @Nullable Object> {
      * @param <O> the class of its output
      * @return the builder
      */
+    @CheckReturnValue
     public static <I, O extends @Nullable Object> Builder<I, O> builder(String name, Class<I> input, Class<O> output) {
         return new Builder<>(name, TypeRef.of(input), TypeRef.of(output));
     }
@@ -102,6 +103,7 @@ public final class TaskType<I, O extends @Nullable Object> {
      * @param <O> the type of its output
      * @return the builder
      */
+    @CheckReturnValue
     public static <I, O extends @Nullable Object> Builder<I, O> builder(
             String name, TypeRef<I> input, TypeRef<O> output) {
         return new Builder<>(name, input, output);
@@ -255,8 +257,8 @@ public final class TaskType<I, O extends @Nullable Object> {
 
         private Builder(String name, TypeRef<I> input, TypeRef<O> output) {
             this.name = Limits.name("task type", name);
-            this.input = input;
-            this.output = output;
+            this.input = Limits.notNull("class of the input", input);
+            this.output = Limits.notNull("class of the output", output);
         }
 
         /**
@@ -277,7 +279,7 @@ public final class TaskType<I, O extends @Nullable Object> {
          * @return this builder
          */
         public Builder<I, O> identity(IdentityStrategy strategy) {
-            this.identity = strategy;
+            this.identity = Limits.notNull("identity strategy", strategy);
             return this;
         }
 
@@ -289,6 +291,7 @@ public final class TaskType<I, O extends @Nullable Object> {
          */
         @SuppressWarnings("unchecked") // checked as far as Java can: by its class
         public Builder<I, O> keyedBy(Function<? super I, @Nullable String> function) {
+            Limits.notNull("function from the input to the key", function);
             return identity(new IdentityStrategy.Custom(
                     given -> function.apply((I) input.rawClass().cast(given))));
         }
@@ -300,7 +303,7 @@ public final class TaskType<I, O extends @Nullable Object> {
          * @return this builder
          */
         public Builder<I, O> scope(Scope scope) {
-            this.scope = scope;
+            this.scope = Limits.notNull("scope", scope);
             return this;
         }
 
@@ -311,7 +314,7 @@ public final class TaskType<I, O extends @Nullable Object> {
          * @return this builder
          */
         public Builder<I, O> reuse(ReusePolicy policy) {
-            this.reuse = policy;
+            this.reuse = Limits.notNull("reuse policy", policy);
             return this;
         }
 
@@ -346,7 +349,7 @@ public final class TaskType<I, O extends @Nullable Object> {
          * @return this builder
          */
         public Builder<I, O> retry(RetryPolicy policy) {
-            this.retry = policy;
+            this.retry = Limits.notNull("retry policy", policy);
             return this;
         }
 
@@ -359,7 +362,7 @@ public final class TaskType<I, O extends @Nullable Object> {
         @SafeVarargs
         public final Builder<I, O> nonRetryable(Class<? extends Throwable>... exceptions) {
             for (Class<? extends Throwable> exception : exceptions) {
-                this.nonRetryable.add(exception);
+                this.nonRetryable.add(Limits.notNull("class of exceptions", exception));
             }
             return this;
         }
@@ -394,7 +397,7 @@ public final class TaskType<I, O extends @Nullable Object> {
          * @return this builder
          */
         public Builder<I, O> mutex(Function<? super I, @Nullable String> function) {
-            this.mutex = function;
+            this.mutex = Limits.notNull("function from the input to the mutex", function);
             return this;
         }
 

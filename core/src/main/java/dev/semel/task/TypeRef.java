@@ -49,7 +49,7 @@ public abstract class TypeRef<T extends @Nullable Object> {
      * @return the token
      */
     public static <T extends @Nullable Object> TypeRef<T> of(Class<T> type) {
-        return new OfClass<>(type);
+        return new OfClass<>(Limits.notNull("class", type));
     }
 
     /** {@return the type} */

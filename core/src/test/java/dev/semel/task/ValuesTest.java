@@ -206,4 +206,11 @@ class ValuesTest {
         assertThat(Limits.error("short")).isEqualTo("short");
         assertThat(Limits.error("x".repeat(10_000))).hasSizeLessThan(8_100).endsWith("(2000 characters cut)");
     }
+
+    @Test
+    void aValueInAMessageHasNoCharactersThatChangeHowOthersAreShown() {
+        assertThat(Limits.shown("a\nb\u202Ec\u2028d\u200Be\u001B[31m"))
+                .isEqualTo("a\uFFFDb\uFFFDc\uFFFDd\uFFFDe\uFFFD[31m");
+        assertThat(Limits.shown("Grüße, 世界")).isEqualTo("Grüße, 世界");
+    }
 }

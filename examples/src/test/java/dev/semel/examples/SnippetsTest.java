@@ -56,13 +56,21 @@ class SnippetsTest {
                 .isEmpty();
     }
 
-    /** Returns a snippet without its indentation; the imports of a program need no marks. */
+    /** Returns a snippet without its indentation; the imports of a program, and the whole of it, need no marks. */
     private static String snippet(String program, String name) throws IOException {
         Path file = SOURCES.stream()
                 .map(directory -> Repository.root().resolve(directory + program + ".java"))
                 .filter(Files::exists)
                 .findFirst()
                 .orElseThrow(() -> new AssertionError("There is no example " + program));
+        if (name.equals("program")) {
+            return Files.readAllLines(file).stream()
+                    .filter(line -> !line.startsWith("package ")
+                            && !line.strip().startsWith("// snippet: ")
+                            && !line.strip().equals("// end"))
+                    .collect(Collectors.joining("\n"))
+                    .strip();
+        }
         if (name.equals("imports")) {
             return Files.readAllLines(file).stream()
                     .filter(line -> line.startsWith("import "))

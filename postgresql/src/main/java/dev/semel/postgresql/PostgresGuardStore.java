@@ -15,7 +15,7 @@ import dev.semel.postgresql.guard.JoinedGuard;
 import dev.semel.postgresql.schema.GuardSchema;
 import dev.semel.postgresql.schema.GuardTableNames;
 import dev.semel.postgresql.sql.ErrorTranslator;
-import dev.semel.task.InvalidInput;
+import dev.semel.task.Limits;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -79,9 +79,8 @@ public final class PostgresGuardStore implements GuardStore {
     }
 
     private static PostgresGuardStore on(DataSource source, PostgresSettings settings, boolean earlierToo) {
-        if (source == null) {
-            throw new InvalidInput("A PostgreSQL guard store needs a data source, but got null.");
-        }
+        Limits.notNull("data source", source);
+        Limits.notNull("settings", settings);
         PostgresGuardStore store = new PostgresGuardStore(
                 new Connections(
                         source,
@@ -97,6 +96,7 @@ public final class PostgresGuardStore implements GuardStore {
                 GuardSchema.migrate(connection, settings.schema(), settings.migration());
             }
             store.place = GuardSchema.place(connection, store.tables);
+            store.connections.servers().note(connection);
             return true;
         });
         return store;

@@ -9,7 +9,6 @@ import dev.semel.task.InvalidInput;
 import dev.semel.task.Limits;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** How a {@link PostgresTaskStore} behaves. Immutable; each method gives a copy with one thing changed. */
@@ -45,7 +44,7 @@ public final class PostgresSettings {
             boolean joinedHints,
             int sharedFrom,
             @Nullable InstantSource clock) {
-        this.schema = Objects.requireNonNull(schema, "schema");
+        this.schema = Limits.notNull("schema name", schema);
         this.lockLimit = Limits.positive("lock limit", lockLimit);
         this.answerLimit = Limits.positive("answer limit", answerLimit);
         this.connections = connections;

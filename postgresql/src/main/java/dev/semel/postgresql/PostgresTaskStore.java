@@ -1,10 +1,10 @@
 package dev.semel.postgresql;
 
 import com.zaxxer.hikari.HikariConfig;
-import com.zaxxer.hikari.HikariDataSource;
 import dev.semel.postgresql.claim.Claimer;
 import dev.semel.postgresql.connection.AnswerLimit;
 import dev.semel.postgresql.connection.Connections;
+import dev.semel.postgresql.connection.OwnPool;
 import dev.semel.postgresql.hint.HintChannel;
 import dev.semel.postgresql.hint.Hints;
 import dev.semel.postgresql.operate.Operations;
@@ -85,7 +85,6 @@ public final class PostgresTaskStore implements TaskStore {
 
     private static final Logger LOG = LoggerFactory.getLogger(PostgresTaskStore.class);
 
-    private static final long CONNECT_MILLIS = 10_000;
     private static final int PROBE_SECONDS = 5;
 
     // While the server commits one batch, it can read the next.
@@ -124,6 +123,7 @@ public final class PostgresTaskStore implements TaskStore {
             TaskSchema.migrate(connection, shown, settings.schema(), settings.migration());
             stamp = TaskSchema.stamp(connection, settings.schema());
             place = TaskSchema.place(connection, settings.schema());
+            connections.servers().note(connection);
         }
         this.listening =
                 hintSource == null ? null : new HintChannel(hintSource, connections, settings.schema(), answerLimit);
@@ -172,28 +172,16 @@ public final class PostgresTaskStore implements TaskStore {
      */
     public static PostgresTaskStore open(String url, PostgresSettings given) {
         PostgresUrl parsed = PostgresUrl.parse(url);
-        PostgresSettings settings = parsed.applied(given);
+        PostgresSettings settings = parsed.applied(Limits.notNull("settings", given));
         HikariConfig config = emptyConfig();
         refused(parsed);
         config.setPoolName("semel");
-        config.setJdbcUrl(parsed.jdbc());
-        if (parsed.user() != null) {
-            config.setUsername(parsed.user());
-        }
-        if (parsed.password() != null) {
-            config.setPassword(parsed.password());
-        }
         config.setMaximumPoolSize(settings.connections());
-        // A failure to connect is reported while the person who started the program still looks.
-        config.setConnectionTimeout(CONNECT_MILLIS);
         // Several dead connections are detected within that time, so that a call can still get a live one.
         config.setValidationTimeout(VALIDATION_MILLIS);
-        // For the handshake too; an option of the URL overrides it.
-        config.addDataSourceProperty("socketTimeout", Integer.toString(AnswerLimit.seconds(settings.answerLimit())));
-        config.addDataSourceProperty("tcpKeepAlive", "true");
         // Semel's own failures say more than the pool's.
         config.setInitializationFailTimeout(-1);
-        HikariDataSource pool = new HikariDataSource(config);
+        OwnPool pool = OwnPool.of(config, parsed.pooled(AnswerLimit.seconds(settings.answerLimit())));
         try {
             // The connection that listens stays open, so it does not come from the pool.
             return open(
@@ -225,10 +213,10 @@ public final class PostgresTaskStore implements TaskStore {
             connection.clearWarnings();
         } catch (SQLException e) {
             SemelException translated = ErrorTranslator.translated(ErrorTranslator.storeAt(url.shown()), e);
-            if (translated instanceof StoreUnusable || ErrorTranslator.isUnknownHost(e)) {
+            if (translated instanceof StoreUnusable || ErrorTranslator.isNoServer(e)) {
                 throw translated;
             }
-            // A server that does not answer may be about to start: the pool waits for it, though not for long.
+            // A server that does not answer may be busy starting: the pool waits for it, though not for long.
         }
     }
 
@@ -256,6 +244,8 @@ public final class PostgresTaskStore implements TaskStore {
      * @throws dev.semel.task.StoreUnavailable if it did not answer
      */
     public static PostgresTaskStore open(DataSource source, PostgresSettings settings) {
+        Limits.notNull("data source", source);
+        Limits.notNull("settings", settings);
         return open(source, settings.listen() ? source : null, "of the given data source", settings, null);
     }
 

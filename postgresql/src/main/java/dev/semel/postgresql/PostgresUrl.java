@@ -1,8 +1,10 @@
 package dev.semel.postgresql;
 
+import dev.semel.postgresql.connection.OwnPool;
 import dev.semel.postgresql.connection.UrlOptions;
 import dev.semel.postgresql.connection.UrlText;
 import dev.semel.postgresql.sql.SchemaName;
+import dev.semel.task.Limits;
 import java.util.List;
 import java.util.regex.Pattern;
 import javax.sql.DataSource;
@@ -46,7 +48,7 @@ public record PostgresUrl(
      *     cannot have
      */
     public static PostgresUrl parse(String text) {
-        String plain = text.startsWith(DRIVER) ? text.substring(DRIVER.length()) : text;
+        String plain = Limits.notNull("URL", text).startsWith(DRIVER) ? text.substring(DRIVER.length()) : text;
         String scheme = SCHEMES.stream()
                 .filter(plain::startsWith)
                 .findFirst()
@@ -157,7 +159,20 @@ public record PostgresUrl(
 
     /** Connections without a pool that wait so many seconds for an answer, unless the URL says how long. */
     DataSource single(int answerSeconds) {
-        PGSimpleDataSource single = new PGSimpleDataSource();
+        return filled(new PGSimpleDataSource(), answerSeconds);
+    }
+
+    /** Connections for a pool, with the same limit. */
+    OwnPool.Source pooled(int answerSeconds) {
+        OwnPool.Source pooled = filled(new OwnPool.Source(), answerSeconds);
+        pooled.limitLogin();
+        if (!jdbc.contains("tcpKeepAlive=")) {
+            pooled.setTcpKeepAlive(true);
+        }
+        return pooled;
+    }
+
+    private <T extends PGSimpleDataSource> T filled(T single, int answerSeconds) {
         single.setUrl(jdbc);
         if (single.getSocketTimeout() == 0) {
             single.setSocketTimeout(answerSeconds);

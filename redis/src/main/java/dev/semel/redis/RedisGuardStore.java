@@ -9,6 +9,7 @@ import dev.semel.guard.Hold;
 import dev.semel.guard.Settled;
 import dev.semel.task.InputHash;
 import dev.semel.task.InvalidInput;
+import dev.semel.task.StoreUnusable;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
@@ -38,6 +39,7 @@ public final class RedisGuardStore implements GuardStore {
     private final UnifiedJedis redis;
     private final boolean ownsClient;
     private final String prefix;
+    private volatile boolean closed;
 
     private RedisGuardStore(UnifiedJedis redis, boolean ownsClient, RedisGuardSettings settings) {
         this.redis = redis;
@@ -163,23 +165,21 @@ public final class RedisGuardStore implements GuardStore {
     @Override
     public Optional<GuardEntry> find(GuardKey key) {
         String name = name(key);
-        try {
-            return Optional.ofNullable(redis.get(name)).map(value -> RedisValue.parse(key, name, value));
-        } catch (JedisException e) {
-            throw RedisErrors.translated(e);
-        }
+        return asked(() -> Optional.ofNullable(redis.get(name)).map(value -> RedisValue.parse(key, name, value)));
     }
 
     /** Removes nothing, because Redis removes expired entries itself. */
     @Override
     public int sweep(int limit) {
         GuardStore.checkSweep(limit);
+        requireOpen();
         return 0;
     }
 
-    /** Closes the client, if the store created it. */
+    /** Closes the store, and the client if the store created it. */
     @Override
     public void close() {
+        closed = true;
         if (ownsClient) {
             redis.close();
         }
@@ -200,11 +200,20 @@ public final class RedisGuardStore implements GuardStore {
         return JedisURIHelper.isRedisScheme(uri) || JedisURIHelper.isRedisSSLScheme(uri);
     }
 
-    private static Object asked(Supplier<Object> script) {
+    private <T> T asked(Supplier<T> command) {
+        requireOpen();
         try {
-            return script.get();
-        } catch (JedisException e) {
-            throw RedisErrors.translated(e);
+            return command.get();
+        } catch (JedisException | IllegalStateException e) {
+            // A client that was closed meanwhile reports that in several ways.
+            requireOpen();
+            throw e instanceof JedisException failed ? RedisErrors.translated(failed) : e;
+        }
+    }
+
+    private void requireOpen() {
+        if (closed) {
+            throw StoreUnusable.closed("The guard store on Redis");
         }
     }
 

@@ -13,6 +13,7 @@ import dev.semel.sqlite.schema.GuardSchema;
 import dev.semel.sqlite.sql.ColumnValues;
 import dev.semel.sqlite.transaction.CallersConnections;
 import dev.semel.sqlite.transaction.Database;
+import dev.semel.task.Limits;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Optional;
@@ -53,7 +54,8 @@ public final class SqliteGuardStore implements GuardStore {
      * @throws dev.semel.task.StoreUnusable if the file cannot be used; the message says what to fix
      */
     public static SqliteGuardStore open(Path file, SqliteSettings settings) {
-        return new SqliteGuardStore(Database.open(file, settings.options(), new GuardSchema()));
+        return new SqliteGuardStore(
+                Database.open(file, Limits.notNull("settings", settings).options(), new GuardSchema()));
     }
 
     @Override
@@ -99,7 +101,10 @@ public final class SqliteGuardStore implements GuardStore {
     @Override
     public Optional<GuardJoining> joining() {
         CallersConnections callers = new CallersConnections(database.file());
-        return Optional.of(connection -> new JoinedGuard(callers, database.clock(), callers.checked(connection)));
+        return Optional.of(connection -> {
+            database.requireOpen();
+            return new JoinedGuard(callers, database.clock(), callers.checked(connection));
+        });
     }
 
     @Override

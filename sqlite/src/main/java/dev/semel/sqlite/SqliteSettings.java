@@ -45,6 +45,9 @@ public record SqliteSettings(
 
     /** Checks each setting. */
     public SqliteSettings {
+        Limits.notNull("clock", clock);
+        Limits.notNull("set of permissions", permissions)
+                .forEach(permission -> Limits.notNull("permission", permission));
         permissions = Set.copyOf(permissions);
         if (!permissions.containsAll(OWNER_ONLY)) {
             throw new InvalidInput("The owner of a SQLite file reads and writes it, but got the permissions \""
@@ -143,7 +146,15 @@ public record SqliteSettings(
      * @return new settings
      */
     public SqliteSettings withElapsed(InstantSource newElapsed) {
-        return new SqliteSettings(clock, create, joinedLimit, lockLimit, readers, foreignKeys, newElapsed, permissions);
+        return new SqliteSettings(
+                clock,
+                create,
+                joinedLimit,
+                lockLimit,
+                readers,
+                foreignKeys,
+                Limits.notNull("measure of elapsed time", newElapsed),
+                permissions);
     }
 
     /**

@@ -48,6 +48,7 @@ import dev.semel.store.TaskStore;
 import dev.semel.store.Transacting;
 import dev.semel.task.Identity;
 import dev.semel.task.InvalidInput;
+import dev.semel.task.Limits;
 import dev.semel.task.ScheduleId;
 import dev.semel.task.TaskId;
 import java.nio.file.Path;
@@ -100,7 +101,8 @@ public final class SqliteTaskStore implements TaskStore {
      * @throws dev.semel.task.StoreUnusable if the file cannot be used; the message says what to fix
      */
     public static SqliteTaskStore open(Path file, SqliteSettings settings) {
-        return new SqliteTaskStore(Database.open(file, settings.options(), new TaskSchema()), settings);
+        return new SqliteTaskStore(
+                Database.open(file, Limits.notNull("settings", settings).options(), new TaskSchema()), settings);
     }
 
     /**
@@ -251,8 +253,10 @@ public final class SqliteTaskStore implements TaskStore {
     @Override
     public Optional<Joining> joining() {
         return Optional.of(connection -> {
+            database.requireOpen();
             Joining.Joined joined = joining.with(connection);
             return batch -> {
+                database.requireOpen();
                 List<Submitted> answers = joined.submit(checked(batch));
                 duplicates.count(batch, answers);
                 return answers;

@@ -7,6 +7,7 @@ import dev.semel.sqlite.sql.ErrorTranslator;
 import dev.semel.sqlite.sql.Session;
 import dev.semel.sqlite.time.FileClock;
 import dev.semel.sqlite.time.Uptime;
+import dev.semel.task.Limits;
 import dev.semel.task.StoreUnavailable;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -70,6 +71,7 @@ public final class SqliteTimeRepair {
      * @throws dev.semel.task.StoreUnusable if the file cannot be used
      */
     public static Repaired repair(Path file, InstantSource clock) {
+        Limits.notNull("clock", clock);
         DatabaseFile database = DatabaseFile.at(file, false);
         try (Session session = database.openWriter(false)) {
             if (!session.beginImmediate()) {

@@ -58,6 +58,16 @@ public abstract class GuardStoreContract {
         }
     }
 
+    /** What a closed store answers. */
+    @Nested
+    class Closing extends GuardCloseContract {
+
+        @Override
+        protected GuardStore open(InstantSource clock) {
+            return GuardStoreContract.this.open(clock);
+        }
+    }
+
     /** What a guard makes of them. */
     @Nested
     class Guarding extends GuardUseContract {

@@ -9,6 +9,7 @@ import dev.semel.guard.GuardStore;
 import dev.semel.guard.InProgress;
 import dev.semel.guard.Outcome;
 import dev.semel.task.InvalidInput;
+import dev.semel.task.StoreUnusable;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -20,6 +21,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -235,6 +237,17 @@ public abstract class JoinedGuardContract {
         assertThat(second.get(30, TimeUnit.SECONDS)).isEqualTo("1");
         assertThat(orders()).isEqualTo(1);
         assertThat(effects).hasValue(1);
+    }
+
+    @Test
+    @DisplayName("K4: a store that was closed joins no transaction")
+    void aClosedStoreJoinsNoTransaction() throws SQLException {
+        guard.joining(connection).once("k", String.class, token -> "1");
+        store.close();
+        assertThatThrownBy(() -> guard.joining(connection).once("l", String.class, token -> "1"))
+                .isInstanceOf(StoreUnusable.class)
+                .hasMessageContaining("is closed");
+        connection.rollback();
     }
 
     @Test

@@ -34,6 +34,22 @@ public abstract class JoiningContract extends CallersTransactionContract {
     }
 
     @Test
+    @DisplayName("L3: a store that was closed joins no transaction")
+    void aClosedStoreJoinsNoTransaction() throws Exception {
+        try (Connection connection = begin()) {
+            Joining.Joined before = joining().join(connection);
+            List<Submitted> unused = before.submit(List.of(Tasks.keyed("before", "{}")));
+            store.close();
+            assertThatThrownBy(() -> before.submit(List.of(Tasks.keyed("after", "{}"))))
+                    .isInstanceOf(StoreUnusable.class)
+                    .hasMessageContaining("is closed");
+            assertThatThrownBy(() -> joined(connection, Tasks.plain()))
+                    .isInstanceOf(StoreUnusable.class)
+                    .hasMessageContaining("is closed");
+        }
+    }
+
+    @Test
     @DisplayName("A task exists if and only if the transaction commits")
     void aTaskExistsIfAndOnlyIfTheTransactionCommits() throws Exception {
         NewTask kept = Tasks.keyed("kept", "{}");

@@ -46,6 +46,7 @@ public final class Connections {
     private final Set<PGConnection> checked =
             Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
     private final Set<PGConnection> own = Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
+    private final ServerCheck servers = new ServerCheck(this::get);
     private volatile boolean closed;
 
     /**
@@ -59,8 +60,16 @@ public final class Connections {
         this.answerLimit = answerLimit;
     }
 
+    /** What distinguishes the store's server from others. */
+    public ServerCheck servers() {
+        return servers;
+    }
+
     /** Whether a caller's connection was seen to lead to the store's own database. */
     public boolean isOwn(Connection connection) throws SQLException {
+        if (closed) {
+            throw StoreUnusable.closed(shown);
+        }
         PGConnection driver = driver(connection);
         return driver != null && own.contains(driver);
     }

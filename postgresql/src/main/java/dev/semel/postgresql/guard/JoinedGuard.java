@@ -74,6 +74,9 @@ public final class JoinedGuard implements GuardStore {
             if (!Objects.equals(place, GuardSchema.place(connection, tables))) {
                 throw ErrorTranslator.elsewhere("The guard");
             }
+            if (!connections.servers().isOfStore(connection)) {
+                throw ErrorTranslator.onAnotherServer("The guard");
+            }
             connections.noteOwn(connection);
         } finally {
             connection.rollback(savepoint);

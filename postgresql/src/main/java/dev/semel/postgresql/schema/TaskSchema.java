@@ -147,7 +147,7 @@ public final class TaskSchema {
 
     /**
      * Returns what distinguishes this installation from others: the name of its database, and when its tables were created, to the
-     * microsecond. A copy of the database under the same name on another server has the same.
+     * microsecond. A copy of the database under the same name on another server has the same; {@code ServerCheck} distinguishes it.
      */
     public static @Nullable String place(Connection connection, String schema) throws SQLException {
         try (Statement statement = connection.createStatement();

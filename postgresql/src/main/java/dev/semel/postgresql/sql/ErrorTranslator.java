@@ -207,10 +207,10 @@ public final class ErrorTranslator {
                 + "). Try again, and look at the server, the network and the size of the pool if it lasts.";
     }
 
-    /** Whether a host has no address, so that to wait for its server is no use. */
-    public static boolean isUnknownHost(SQLException e) {
+    /** Whether a host has no address or refuses connections, so that to wait for its server is no use. */
+    public static boolean isNoServer(SQLException e) {
         for (Throwable cause = e; cause != null; cause = cause.getCause()) {
-            if (cause instanceof UnknownHostException) {
+            if (cause instanceof UnknownHostException || cause instanceof ConnectException) {
                 return true;
             }
         }
@@ -243,9 +243,18 @@ public final class ErrorTranslator {
 
     /** Reports a connection that leads to another database than the store's, with tables of the same names. */
     public static InvalidInput elsewhere(String which) {
+        return elsewhere("database with a schema of the same name", which);
+    }
+
+    /** Reports a connection that leads to a copy of the store's database on another server. */
+    public static InvalidInput onAnotherServer(String which) {
+        return elsewhere("server, with a copy of this database", which);
+    }
+
+    private static InvalidInput elsewhere(String where, String which) {
         return new InvalidInput(
-                "A joined transaction is one on the store's own database, but the connection leads to another"
-                        + " database with a schema of the same name. " + which
+                "A joined transaction is one on the store's own database, but the connection leads to another "
+                        + where + ". " + which
                         + " would not see what is written there. Use a connection to the database of the store.");
     }
 

@@ -28,7 +28,7 @@ public final class SchemaName {
 
     /** Returns the name, if a schema of Semel's tables can have it. */
     public static String checked(String name) {
-        if (!NAME.matcher(name).matches()) {
+        if (!NAME.matcher(Limits.notNull("schema name", name)).matches()) {
             throw new InvalidInput("A schema name has 1 to 63 lower-case letters, digits or _ and does not begin with a"
                     + " digit, but got \"" + Limits.shown(name) + "\".");
         }

@@ -33,7 +33,8 @@ public final class JoinedSubmissions {
               current_setting('enable_seqscan'), current_setting('jit'), set_config('lock_timeout', ?, true),
               set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true),
               current_database() || ' '
-                || (SELECT extract(epoch FROM v.applied_at) FROM semel.schema_version v ORDER BY v.version LIMIT 1)
+                || (SELECT extract(epoch FROM v.applied_at) FROM semel.schema_version v ORDER BY v.version LIMIT 1),
+              extract(epoch FROM pg_catalog.pg_postmaster_start_time())::text
             FROM semel.change
             """;
 
@@ -163,7 +164,8 @@ public final class JoinedSubmissions {
                 String lockTimeout,
                 String scans,
                 String jit,
-                @Nullable String place) {}
+                @Nullable String place,
+                String server) {}
         Start start = session.sql(BEGIN)
                 .withText(database.lockMillis() + "ms")
                 .first(row -> new Start(
@@ -172,12 +174,16 @@ public final class JoinedSubmissions {
                         row.getString(3),
                         row.getString(4),
                         row.getString(5),
-                        row.getString(9)));
+                        row.getString(9),
+                        row.getString(10)));
         if (start == null) {
             throw Database.noChangeRow();
         }
         if (!Objects.equals(place, start.place())) {
             throw ErrorTranslator.elsewhere(ErrorTranslator.storeAt(database.shown()));
+        }
+        if (!database.isOfStore(connection, start.server())) {
+            throw ErrorTranslator.onAnotherServer(ErrorTranslator.storeAt(database.shown()));
         }
         database.checkSchema(session, start.stamp());
         Transaction tx = database.joined(session, start.now());

@@ -175,6 +175,11 @@ public final class Database {
         connections.check(connection);
     }
 
+    /** Whether a caller's connection, to a server that started then, leads to the store's own server. */
+    public boolean isOfStore(Connection connection, String started) throws SQLException {
+        return connections.servers().isOfStore(connection, started);
+    }
+
     /** Gives a connection time for statements that are not the store's. */
     public AnswerLimit.Restored thoroughly(Connection connection) throws SQLException {
         return answerLimit.thoroughly(connection, 0);

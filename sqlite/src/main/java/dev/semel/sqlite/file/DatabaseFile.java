@@ -1,6 +1,7 @@
 package dev.semel.sqlite.file;
 
 import dev.semel.sqlite.sql.Session;
+import dev.semel.task.Limits;
 import dev.semel.task.StoreUnusable;
 import java.io.IOException;
 import java.nio.file.FileSystems;
@@ -50,7 +51,7 @@ public final class DatabaseFile {
 
     /** Checks that a database can be at a path. */
     public static DatabaseFile at(Path given, boolean create) {
-        if (given.toString().startsWith(":memory:")) {
+        if (Limits.notNull("file", given).toString().startsWith(":memory:")) {
             throw new StoreUnusable(
                     "A SQLite store is a file, which several connections of it share, but got \":memory:\"."
                             + " Name a file, or use InMemoryTaskStore or InMemoryGuardStore for a test.");

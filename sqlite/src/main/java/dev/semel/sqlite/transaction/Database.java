@@ -97,6 +97,11 @@ public record Database(DatabaseFile file, FileClock clock, Hints hints, WriteLoc
         }
     }
 
+    /** Throws if the store was closed, for calls that need none of its threads. */
+    public void requireOpen() {
+        writer.requireOpen();
+    }
+
     @Override
     public void close() {
         writer.close();

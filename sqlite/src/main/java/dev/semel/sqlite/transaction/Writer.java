@@ -127,11 +127,15 @@ public final class Writer implements AutoCloseable {
         return answer(new Call<>(work, weight, true));
     }
 
+    void requireOpen() {
+        if (closed) {
+            throw file.closedStore();
+        }
+    }
+
     private <T> T answer(Call<T> call) {
         try {
-            if (closed) {
-                throw file.closedStore();
-            }
+            requireOpen();
             file.health().require();
             if (lock.isHeldByCaller()) {
                 throw new StoreUnavailable("The handler's transaction holds the only write lock of the SQLite file \""
