@@ -70,7 +70,7 @@ public final class Operations {
             """;
 
     private static final String OUTCOME =
-            "SELECT outcome, given_up IS NOT NULL FROM semel.attempt WHERE task = ? AND number = ?";
+            "SELECT outcome, given_up IS NOT NULL AS gave_up FROM semel.attempt WHERE task = ? AND number = ?";
 
     private static final String REDRIVE = """
             WITH dead AS (
@@ -180,18 +180,18 @@ public final class Operations {
     }
 
     private static Row row(ResultSet row) throws SQLException {
-        String key = row.getString(3);
-        byte[] hash = row.getBytes(8);
+        String key = row.getString("key");
+        byte[] hash = row.getBytes("input_hash");
         return new Row(
-                row.getInt(1),
-                key == null ? null : new RecordKey(row.getInt(2), key),
-                row.getLong(4),
-                row.getInt(5),
-                SqlStatement.idOrNull(row, 6),
-                row.getLong(7),
+                row.getInt("lane"),
+                key == null ? null : new RecordKey(row.getInt("scope"), key),
+                row.getLong("ttl"),
+                row.getInt("run"),
+                SqlStatement.idOrNull(row, "lineage"),
+                row.getLong("created_at"),
                 hash == null ? null : InputHash.ofBytes(hash),
-                TaskState.parse(row.getString(9)),
-                row.getInt(10));
+                TaskState.parse(row.getString("state")),
+                row.getInt("attempt"));
     }
 
     private List<Operated> cancel(List<Operation.Cancel> moves) throws SQLException {
@@ -275,9 +275,9 @@ public final class Operations {
         return Boolean.TRUE.equals(tx.sql(OUTCOME)
                 .with(id)
                 .with(attempt)
-                .first(row -> row.getBoolean(2)
-                        || Outcome.FAILED.word().equals(row.getString(1))
-                        || Outcome.TIMED_OUT.word().equals(row.getString(1))));
+                .first(row -> row.getBoolean("gave_up")
+                        || Outcome.FAILED.word().equals(row.getString("outcome"))
+                        || Outcome.TIMED_OUT.word().equals(row.getString("outcome"))));
     }
 
     private static KeyHolder holder(Locked record) {

@@ -62,7 +62,7 @@ public final class Sweeper {
               DELETE FROM semel.former f USING data t
               WHERE f.scope = ANY (ARRAY[t.scope]) AND f.key = t.key AND f.task = t.id
             )
-            SELECT coalesce(lineage, id) FROM data
+            SELECT coalesce(lineage, id) AS lineage FROM data
             """;
 
     // A record of an open task is found by the lack of its end. Records whose window is open are not looked into.
@@ -93,7 +93,7 @@ public final class Sweeper {
               INSERT INTO semel.former (scope, key, task) SELECT scope, key, task FROM gone WHERE state IS NULL
               ON CONFLICT DO NOTHING
             )
-            SELECT CASE WHEN state IS NOT NULL THEN coalesce(lineage, task) END FROM gone
+            SELECT CASE WHEN state IS NOT NULL THEN coalesce(lineage, task) END AS lineage FROM gone
             """;
 
     private record Old(
@@ -134,7 +134,7 @@ public final class Sweeper {
                 .planned(OLD_RECORDS)
                 .with(tx.now())
                 .with(request.limit() + 1)
-                .list(row -> new RecordKey(row.getInt(1), row.getString(2)));
+                .list(row -> new RecordKey(row.getInt("scope"), row.getString("key")));
         plan(tx, BY_KEYS);
         return old;
     }
@@ -158,11 +158,11 @@ public final class Sweeper {
                 .with(tx.now())
                 .with(request.limit() + 1)
                 .list(row -> {
-                    String key = row.getString(4);
+                    String key = row.getString("key");
                     return new Old(
-                            SqlStatement.id(row, 1),
-                            row.getLong(2),
-                            key == null ? null : new RecordKey(row.getInt(3), key));
+                            SqlStatement.id(row, "task"),
+                            row.getLong("finished_at"),
+                            key == null ? null : new RecordKey(row.getInt("scope"), key));
                 });
         plan(tx, BY_KEYS);
         return old;
@@ -185,7 +185,7 @@ public final class Sweeper {
         List<TaskId> lineages = tx.sql(REMOVE_TASKS)
                 .ids(old.stream().map(Old::task).toList())
                 .longs(old.stream().map(Old::finishedAt).toList())
-                .list(row -> SqlStatement.id(row, 1));
+                .list(row -> SqlStatement.id(row, "lineage"));
         EffectLedger.forget(tx, lineages);
         return lineages.size();
     }
@@ -199,7 +199,7 @@ public final class Sweeper {
                 .ints(free.stream().map(RecordKey::scope).toList())
                 .texts(free.stream().map(RecordKey::key).toList())
                 .with(tx.now())
-                .list(row -> Optional.ofNullable(SqlStatement.idOrNull(row, 1)));
+                .list(row -> Optional.ofNullable(SqlStatement.idOrNull(row, "lineage")));
         EffectLedger.forget(tx, tombstones.stream().flatMap(Optional::stream).toList());
         return tombstones.size();
     }

@@ -29,8 +29,8 @@ public final class DepthCounter {
               UNION ALL
               SELECT lane, 0, 0, 0, 0, count(*), NULL FROM semel.done WHERE state IN ('failed', 'timed_out') GROUP BY lane
             )
-            SELECT l.queue, sum(p.due)::bigint, sum(p.delayed)::bigint, sum(p.running)::bigint, sum(p.waiting)::bigint,
-              sum(p.dead)::bigint, min(p.oldest)
+            SELECT l.queue, sum(p.due)::bigint AS due, sum(p.delayed)::bigint AS delayed, sum(p.running)::bigint AS running,
+              sum(p.waiting)::bigint AS waiting, sum(p.dead)::bigint AS dead, min(p.oldest) AS oldest
             FROM part p CROSS JOIN LATERAL (
               SELECT x.queue, x.tenant FROM semel.lane x WHERE x.id = p.lane LIMIT 1) l
             WHERE ?::text IS NULL OR l.tenant = ?
@@ -43,16 +43,16 @@ public final class DepthCounter {
             throws SQLException {
         Map<String, QueueDepth> depths = new HashMap<>();
         session.sql(DEPTHS).withLong(clock).withText(tenant).withText(tenant).list(row -> {
-            long due = row.getLong(2);
+            long due = row.getLong("due");
             return depths.put(
-                    row.getString(1),
+                    row.getString("queue"),
                     new QueueDepth(
                             due,
-                            row.getLong(3),
-                            row.getLong(4),
-                            row.getLong(5),
-                            row.getLong(6),
-                            due == 0 ? null : Instant.ofEpochMilli(row.getLong(7))));
+                            row.getLong("delayed"),
+                            row.getLong("running"),
+                            row.getLong("waiting"),
+                            row.getLong("dead"),
+                            due == 0 ? null : Instant.ofEpochMilli(row.getLong("oldest"))));
         });
         return depths;
     }

@@ -255,21 +255,21 @@ public final class TaskLookups {
                 .ids(ids)
                 .ids(ids)
                 .ids(ids)
-                .list(row -> found.computeIfAbsent(SqlStatement.id(row, 1), id -> new ArrayList<>())
+                .list(row -> found.computeIfAbsent(SqlStatement.id(row, "task"), id -> new ArrayList<>())
                         .add(attempt(row)));
         return found;
     }
 
     private static Attempt attempt(ResultSet row) throws SQLException {
-        Long endedAt = SqlStatement.longOrNull(row, 5);
-        String outcome = row.getString(6);
+        Long endedAt = SqlStatement.longOrNull(row, "ended_at");
+        String outcome = row.getString("outcome");
         return new Attempt(
-                row.getInt(2),
-                row.getString(3),
-                Instant.ofEpochMilli(row.getLong(4)),
+                row.getInt("number"),
+                row.getString("worker"),
+                Instant.ofEpochMilli(row.getLong("started_at")),
                 endedAt == null ? null : Instant.ofEpochMilli(endedAt),
                 outcome == null ? null : TaskReader.outcome(outcome),
-                row.getString(7));
+                row.getString("error"));
     }
 
     public Page list(TaskQuery query) throws SQLException {
@@ -327,7 +327,7 @@ public final class TaskLookups {
                 .withText(query.queue())
                 .withText(query.type())
                 .withText(query.type())
-                .list(row -> row.getInt(1));
+                .list(row -> row.getInt("id"));
     }
 
     public Map<Identity, KeyRecord> records(Collection<Identity> identities, @Nullable Long clock) throws SQLException {

@@ -248,6 +248,11 @@ public final class SqlStatement {
         return new TaskId(row.getObject(column, UUID.class));
     }
 
+    public static @Nullable TaskId idOrNull(ResultSet row, String column) throws SQLException {
+        UUID value = row.getObject(column, UUID.class);
+        return value == null ? null : new TaskId(value);
+    }
+
     public static @Nullable TaskId idOrNull(ResultSet row, int column) throws SQLException {
         UUID value = row.getObject(column, UUID.class);
         return value == null ? null : new TaskId(value);

@@ -29,12 +29,13 @@ import org.jspecify.annotations.Nullable;
 public final class JoinedSubmissions {
 
     private static final String BEGIN = """
-            SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint, stamp, current_setting('lock_timeout'),
-              current_setting('enable_seqscan'), current_setting('jit'), set_config('lock_timeout', ?, true),
+            SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now, stamp,
+              current_setting('lock_timeout') AS lock_timeout, current_setting('enable_seqscan') AS scans,
+              current_setting('jit') AS jit, set_config('lock_timeout', ?, true),
               set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true),
               current_database() || ' '
-                || (SELECT extract(epoch FROM v.applied_at) FROM semel.schema_version v ORDER BY v.version LIMIT 1),
-              extract(epoch FROM pg_catalog.pg_postmaster_start_time())::text
+                || (SELECT extract(epoch FROM v.applied_at) FROM semel.schema_version v ORDER BY v.version LIMIT 1) AS place,
+              extract(epoch FROM pg_catalog.pg_postmaster_start_time())::text AS server_started
             FROM semel.change
             """;
 
@@ -169,13 +170,13 @@ public final class JoinedSubmissions {
         Start start = session.sql(BEGIN)
                 .withText(database.lockMillis() + "ms")
                 .first(row -> new Start(
-                        row.getLong(1),
-                        row.getLong(2),
-                        row.getString(3),
-                        row.getString(4),
-                        row.getString(5),
-                        row.getString(9),
-                        row.getString(10)));
+                        row.getLong("now"),
+                        row.getLong("stamp"),
+                        row.getString("lock_timeout"),
+                        row.getString("scans"),
+                        row.getString("jit"),
+                        row.getString("place"),
+                        row.getString("server_started")));
         if (start == null) {
             throw Database.noChangeRow();
         }

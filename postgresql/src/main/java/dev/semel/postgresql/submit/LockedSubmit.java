@@ -119,12 +119,12 @@ public final class LockedSubmit {
         tx.sql(ACCEPTED)
                 .ids(ids)
                 .list(row -> accepted.put(
-                        SqlStatement.id(row, 1),
+                        SqlStatement.id(row, "id"),
                         new Submitted.Created(
-                                SqlStatement.id(row, 1),
-                                row.getInt(2),
-                                TaskState.parse(row.getString(4)),
-                                Instant.ofEpochMilli(row.getLong(3)))));
+                                SqlStatement.id(row, "id"),
+                                row.getInt("run"),
+                                TaskState.parse(row.getString("state")),
+                                Instant.ofEpochMilli(row.getLong("created_at")))));
     }
 
     /** Locks the records that will change their owner, as the look or an earlier transaction has shown. */

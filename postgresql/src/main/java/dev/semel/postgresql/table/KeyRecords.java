@@ -254,7 +254,7 @@ public final class KeyRecords {
                 .texts(texts(sorted))
                 .list(row -> {
                     tx.locked(LockKind.RECORD);
-                    return new RecordKey(row.getInt(1), row.getString(2));
+                    return key(row);
                 });
         return locked(tx, there);
     }
@@ -276,10 +276,8 @@ public final class KeyRecords {
 
     /** Locks records without waiting; returns the identities that no other transaction has locked, also those without a record. */
     public static Set<RecordKey> lockFree(Transaction tx, Collection<RecordKey> keys) throws SQLException {
-        Set<RecordKey> locked = new HashSet<>(tx.sql(LOCK_FREE)
-                .ints(scopes(keys))
-                .texts(texts(keys))
-                .list(row -> new RecordKey(row.getInt(1), row.getString(2))));
+        Set<RecordKey> locked = new HashSet<>(
+                tx.sql(LOCK_FREE).ints(scopes(keys)).texts(texts(keys)).list(row -> key(row)));
         if (locked.size() == keys.size()) {
             return locked;
         }
@@ -390,7 +388,7 @@ public final class KeyRecords {
         tx.sql(OPEN_FORMERS)
                 .ints(scopes(keys))
                 .texts(texts(keys))
-                .list(row -> open.put(new RecordKey(row.getInt(1), row.getString(2)), SqlStatement.id(row, 3)));
+                .list(row -> open.put(key(row), SqlStatement.id(row, "task")));
         return open;
     }
 
@@ -438,6 +436,10 @@ public final class KeyRecords {
                     .with(tx.now())
                     .update();
         }
+    }
+
+    private static RecordKey key(ResultSet row) throws SQLException {
+        return new RecordKey(row.getInt("scope"), row.getString("key"));
     }
 
     private static List<Integer> scopes(Collection<RecordKey> keys) {

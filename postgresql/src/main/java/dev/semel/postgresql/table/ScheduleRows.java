@@ -93,8 +93,9 @@ public final class ScheduleRows {
         tx.sql(LOCK)
                 .texts(ids.stream().map(ScheduleId::tenant).toList())
                 .texts(ids.stream().map(ScheduleId::name).toList())
-                .list(row ->
-                        versions.put(new ScheduleId(row.getString(1), row.getString(2)), row.getObject(3, UUID.class)));
+                .list(row -> versions.put(
+                        new ScheduleId(row.getString("tenant"), row.getString("name")),
+                        row.getObject("version", UUID.class)));
         return versions;
     }
 
@@ -161,11 +162,11 @@ public final class ScheduleRows {
     }
 
     private static ScheduleRecord record(ResultSet row) throws SQLException {
-        @Nullable Long nextAt = SqlStatement.longOrNull(row, 4);
+        @Nullable Long nextAt = SqlStatement.longOrNull(row, "next_at");
         return new ScheduleRecord(
-                new ScheduleId(row.getString(1), row.getString(2)),
-                row.getObject(3, UUID.class),
+                new ScheduleId(row.getString("tenant"), row.getString("name")),
+                row.getObject("version", UUID.class),
                 nextAt == null ? null : Instant.ofEpochMilli(nextAt),
-                row.getString(5));
+                row.getString("document"));
     }
 }

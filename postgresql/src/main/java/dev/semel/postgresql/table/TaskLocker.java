@@ -59,16 +59,16 @@ public final class TaskLocker {
         Set<TaskId> locked = new HashSet<>(running(tx, sorted));
         List<String> freed = new ArrayList<>(mutexes);
         locked.addAll(tx.sql(READY).ids(without(sorted, locked)).list(row -> {
-            if (row.getString(2) != null) {
-                freed.add(row.getString(2));
+            if (row.getString("mutex") != null) {
+                freed.add(row.getString("mutex"));
             }
             tx.locked(LockKind.READY);
-            return SqlStatement.id(row, 1);
+            return SqlStatement.id(row, "task");
         }));
         TaskEnds.lockMutexes(tx, freed);
         locked.addAll(tx.sql(WAITING).ids(without(sorted, locked)).list(row -> {
             tx.locked(LockKind.WAITING);
-            return SqlStatement.id(row, 1);
+            return SqlStatement.id(row, "task");
         }));
         return locked;
     }
@@ -76,7 +76,7 @@ public final class TaskLocker {
     /** Locks the rows of running tasks, in their order, and returns the tasks that have one. */
     public static List<TaskId> running(Transaction tx, SortedSet<TaskId> sorted) throws SQLException {
         return tx.sql(RUNNING).ids(sorted).list(row -> {
-            TaskId id = SqlStatement.id(row, 1);
+            TaskId id = SqlStatement.id(row, "task");
             tx.lockedRunning(id);
             return id;
         });

@@ -97,7 +97,7 @@ public final class Names {
                 .withText(queue)
                 .withText(tenant)
                 .withText(type)
-                .first(row -> row.getInt(1));
+                .first(row -> row.getInt("id"));
     }
 
     /** The lane of this number. */
@@ -108,7 +108,7 @@ public final class Names {
         }
         Lane found = session.sql(LANE)
                 .with(id)
-                .first(row -> remember(id, row.getString(1), row.getString(2), row.getString(3)));
+                .first(row -> remember(id, row.getString("queue"), row.getString("tenant"), row.getString("type")));
         if (found == null) {
             throw new IllegalStateException("A task names lane " + id + ", which is not stored");
         }
@@ -150,7 +150,7 @@ public final class Names {
         if (known != null) {
             return OptionalInt.of(known);
         }
-        Integer found = bound(session, FIND_SCOPE, identity).first(row -> row.getInt(1));
+        Integer found = bound(session, FIND_SCOPE, identity).first(row -> row.getInt("id"));
         if (found == null) {
             return OptionalInt.empty();
         }
@@ -165,9 +165,9 @@ public final class Names {
             name = session.sql(SCOPE)
                     .with(scope)
                     .first(row -> new ScopeName(
-                            row.getString(1),
-                            Scope.Kind.valueOf(row.getString(2).toUpperCase(Locale.ROOT)),
-                            row.getString(3)));
+                            row.getString("tenant"),
+                            Scope.Kind.valueOf(row.getString("kind").toUpperCase(Locale.ROOT)),
+                            row.getString("name")));
             if (name == null) {
                 throw new IllegalStateException("A task names scope " + scope + ", which is not stored");
             }

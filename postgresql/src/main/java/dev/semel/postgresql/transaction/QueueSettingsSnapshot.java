@@ -101,19 +101,19 @@ public final class QueueSettingsSnapshot {
             long stamp, @Nullable String name, @Nullable String layer, QueueSettings settings) {}
 
     private static Row row(ResultSet row) throws SQLException {
-        String rateLimit = row.getString(5);
-        Long retention = SqlStatement.longOrNull(row, 7);
-        Long ttl = SqlStatement.longOrNull(row, 8);
-        String reuse = row.getString(9);
+        String rateLimit = row.getString("rate_limit");
+        Long retention = SqlStatement.longOrNull(row, "retention");
+        Long ttl = SqlStatement.longOrNull(row, "idempotency_ttl");
+        String reuse = row.getString("reuse");
         QueueSettings settings = new QueueSettings(
-                row.getObject(4, Boolean.class),
+                row.getObject("paused", Boolean.class),
                 rateLimit == null ? null : RateLimit.parse(rateLimit),
-                row.getObject(6, Integer.class),
+                row.getObject("concurrency", Integer.class),
                 retention == null ? null : Duration.ofMillis(retention),
                 ttl == null ? null : Duration.ofMillis(ttl),
                 reuse == null ? null : ReusePolicy.parse(reuse),
-                row.getString(10));
-        return new Row(row.getLong(1), row.getString(2), row.getString(3), settings);
+                row.getString("dead_letter_queue"));
+        return new Row(row.getLong("stamp"), row.getString("name"), row.getString("layer"), settings);
     }
 
     /** Waits until no other transaction changes queues, and keeps others from it until this one ends. */
