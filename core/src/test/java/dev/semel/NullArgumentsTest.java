@@ -79,7 +79,9 @@ class NullArgumentsTest {
                 .sample(QueueSettings.class, QueueSettings.NONE)
                 .sample(Cleaning.class, Cleaning.STANDARD)
                 .sample(Settings.class, Settings.NONE)
-                .sample(Schedule.every("s", Duration.ofHours(1)).task(TYPE, "x").build())
+                .sample(
+                        Schedule.class,
+                        Schedule.every("s", Duration.ofHours(1)).task(TYPE, "x").build())
                 .sample(JsonPointer.class, new JsonPointer("/a"))
                 .sample(Guard.class, Guard.on(new InMemoryGuardStore()).build())
                 .sample(GuardStore.class, new InMemoryGuardStore())
