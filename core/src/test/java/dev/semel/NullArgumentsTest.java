@@ -64,6 +64,7 @@ class NullArgumentsTest {
         return new NullArguments(InvalidInput.class)
                 .sample(List.class, List.of(Instant.EPOCH))
                 .sample(Set.class, Set.of("queue"))
+                .sample(Long.class, WorkerSettings.FEWEST_BYTES)
                 .sample(TaskStore.class, store)
                 .sample(TaskType.class, TYPE)
                 .sample(TypeRef.class, TypeRef.of(String.class))
