@@ -124,7 +124,7 @@ abstract class InstanceSettings<B> {
 
     /**
      * Lets this process read the depths of all queues on an interval and report them to the observer of
-     * {@link #metrics}. Use it in one process; if all processes have the same configuration, use
+     * {@link #metrics(Observer)}. Use it in one process; if all processes have the same configuration, use
      * {@link #depths(Duration, Guard)}.
      *
      * @param interval the interval, at least 1 s; by default depths are not read
