@@ -63,6 +63,7 @@ final class ObservedSubmitter implements Function<List<NewTask>, List<Submitted>
             case Submitted.Conflicted conflicted -> SubmitResult.CONFLICT;
             case Submitted.Busy busy -> null;
             case Submitted.Cancellation cancellation -> null;
+            case Submitted.Signalled signalled -> null;
         };
     }
 

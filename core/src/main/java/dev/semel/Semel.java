@@ -31,6 +31,7 @@ import dev.semel.task.StoreUnusable;
 import dev.semel.task.TaskId;
 import dev.semel.task.TaskType;
 import dev.semel.task.TypeRef;
+import dev.semel.workflow.WorkflowType;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -73,6 +74,7 @@ public final class Semel implements AutoCloseable {
     private final Operations operations;
     private final EffectOperations effects;
     private final Tasks tasks;
+    private final Workflows workflows;
     private final Scheduler scheduler;
     private final Schedules schedules;
     private final SubmissionTracer tracer;
@@ -105,7 +107,14 @@ public final class Semel implements AutoCloseable {
         TaskStore store = ObservedTaskStore.of(builder.store, observer);
         this.tracer = new SubmissionTracer(observation.tracing(), store);
         this.components = new Components(
-                store, builder.codec, builder.clock, builder.random, timers, new OwnThreads(), observation);
+                store,
+                builder.codec,
+                builder.clock,
+                builder.random,
+                timers,
+                new OwnThreads(),
+                observation,
+                new InstanceSteps(this));
         this.results = new Results(store, timers, components.threads());
         this.checks = builder.observer;
         Function<List<NewTask>, List<Submitted>> observed = ObservedSubmitter.of(store::submit, checks, observer);
@@ -132,6 +141,7 @@ public final class Semel implements AutoCloseable {
         this.operations = new Operations(store, cleaner, explainer);
         this.effects = new EffectOperations(store);
         this.tasks = new Tasks(store);
+        this.workflows = new Workflows(this, store, tenant);
         this.names = new NameChecks(settings, builder.queues.keySet());
         this.scheduler = new Scheduler(components, this::configured, builder.schedulerInterval);
         this.schedules = new Schedules(components, tenant, this::configured, scheduler::lookSoon);
@@ -184,6 +194,22 @@ public final class Semel implements AutoCloseable {
         return transactions == null
                 ? sender
                 : transactions.current(this).map(JoinedSemel::sender).orElse(sender);
+    }
+
+    /**
+     * Starts a workflow, once for each id.
+     *
+     * @param type the workflow type
+     * @param id the id of the workflow, which is its idempotency key
+     * @param input the input
+     * @param <I> the class of the input
+     * @param <O> the class of the output
+     * @return the answer; also if the workflow was started before
+     * @throws dev.semel.task.IdempotencyConflict if the id was used with a different input
+     * @throws dev.semel.task.StoreUnavailable if the store did not answer; start it again
+     */
+    public <I, O extends @Nullable Object> Submission<O> start(WorkflowType<I, O> type, String id, I input) {
+        return submit(type.taskType(), input).idempotencyKey(Limits.key(id)).send();
     }
 
     /**
@@ -295,6 +321,21 @@ public final class Semel implements AutoCloseable {
         return tasks;
     }
 
+    /** {@return the operations on workflows: signal, cancel, terminate, resume, read} */
+    public Workflows workflows() {
+        return workflows;
+    }
+
+    /**
+     * Returns the operations on the workflows of another tenant.
+     *
+     * @param tenant the tenant
+     * @return the operations
+     */
+    public Workflows workflows(String tenant) {
+        return new Workflows(this, components.store(), Limits.name("tenant", tenant));
+    }
+
     /** {@return the operations on existing tasks, keys and queues} */
     public Operations operations() {
         return operations;
@@ -375,11 +416,15 @@ public final class Semel implements AutoCloseable {
         }
     }
 
+    TaskId newId() {
+        return TaskId.next(components.clock(), components.random());
+    }
+
     <I, O extends @Nullable Object> SubmissionRequest<I, O> request(Supplier<Sender> by, TaskType<I, O> type, I input) {
         if (Limits.notNull("task type", type).input().rawClass() != Void.class) {
             Limits.notNull("input", input);
         }
-        return new SubmissionRequest<>(this, by, type, input, TaskId.next(components.clock(), components.random()));
+        return new SubmissionRequest<>(this, by, type, input, newId());
     }
 
     <O extends @Nullable Object> TaskHandle<O> known(TaskType<?, O> type, TaskId taskId) {

@@ -194,6 +194,8 @@ final class Sender {
                 new SubmitOutcome.Refused<>(conflict(request, task, existing));
             case Submitted.Cancellation cancellation ->
                 throw new IllegalStateException("A submission was answered with " + cancellation);
+            case Submitted.Signalled signalled ->
+                throw new IllegalStateException("A submission was answered with " + signalled);
         };
     }
 

@@ -1,5 +1,6 @@
 package dev.semel;
 
+import dev.semel.engine.StepOptions;
 import dev.semel.store.NewTask;
 import dev.semel.store.NewTask.KeyRequest;
 import dev.semel.store.NewTask.Start;
@@ -48,6 +49,7 @@ public final class SubmissionRequest<I, O extends @Nullable Object> {
     private @Nullable Duration timeout;
     private @Nullable Integer priority;
     private Start start = Start.now();
+    private boolean step;
     private @Nullable NewTask sent;
     private final UnsentRequests.@Nullable Prepared watched;
 
@@ -234,6 +236,21 @@ public final class SubmissionRequest<I, O extends @Nullable Object> {
         return task;
     }
 
+    /** Returns the task of a workflow's step. Its line in the history identifies it, so it has a key only if one was given. */
+    NewTask stepTask(StepOptions options) {
+        step = true;
+        key = options.key().orElse(null);
+        ttl = options.ttl().orElse(null);
+        scope = options.scope().orElse(null);
+        reuse = options.reuse().orElse(null);
+        queue = options.queue().orElse(null);
+        retry = options.retry().orElse(null);
+        timeout = options.timeout().orElse(null);
+        priority = options.priority().orElse(null);
+        start = options.start();
+        return newTask(null);
+    }
+
     /** Returns the task that a send would transmit now. */
     NewTask preview() {
         used();
@@ -258,7 +275,7 @@ public final class SubmissionRequest<I, O extends @Nullable Object> {
         String ofTenant = tenant != null ? tenant : semel.tenant();
         String text = semel.codec().encode(input, type.input());
         Json document = Json.parse(text);
-        String given = key != null ? key : strategy().key(type.name(), input, () -> document, leftOut());
+        String given = key != null || step ? key : strategy().key(type.name(), input, () -> document, leftOut());
         KeyRequest request = given == null ? null : keyRequest(given, ofTenant, inQueue, document);
         return new NewTask(id, ofTenant, inQueue, type.name(), text, start, options(configured, trace), request);
     }

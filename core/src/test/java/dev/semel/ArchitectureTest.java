@@ -23,6 +23,8 @@ class ArchitectureTest {
             .definedBy("dev.semel")
             .layer("schedule")
             .definedBy("dev.semel.schedule..")
+            .layer("workflow")
+            .definedBy("dev.semel.workflow..")
             .layer("engine")
             .definedBy("dev.semel.engine..")
             .layer("store")
@@ -41,21 +43,23 @@ class ArchitectureTest {
             .mayNotBeAccessedByAnyLayer()
             .whereLayer("schedule")
             .mayOnlyBeAccessedByLayers("facade")
+            .whereLayer("workflow")
+            .mayOnlyBeAccessedByLayers("facade")
             .whereLayer("engine")
-            .mayOnlyBeAccessedByLayers("facade", "schedule")
+            .mayOnlyBeAccessedByLayers("facade", "schedule", "workflow")
             .whereLayer("observe")
             .mayOnlyBeAccessedByLayers("facade", "engine", "metrics", "tracing")
             .whereLayer("store")
-            .mayOnlyBeAccessedByLayers("facade", "schedule", "engine", "observe", "metrics")
+            .mayOnlyBeAccessedByLayers("facade", "schedule", "workflow", "engine", "observe", "metrics")
             .whereLayer("guard")
-            .mayOnlyBeAccessedByLayers("facade", "engine")
+            .mayOnlyBeAccessedByLayers("facade", "workflow", "engine")
             .whereLayer("metrics")
             .mayNotBeAccessedByAnyLayer()
             .whereLayer("tracing")
             .mayNotBeAccessedByAnyLayer()
             .whereLayer("task")
             .mayOnlyBeAccessedByLayers(
-                    "facade", "schedule", "engine", "observe", "store", "guard", "metrics", "tracing");
+                    "facade", "schedule", "workflow", "engine", "observe", "store", "guard", "metrics", "tracing");
 
     @ArchTest
     static final ArchRule micrometerStaysOptional = noClasses()

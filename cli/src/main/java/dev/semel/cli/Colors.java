@@ -37,7 +37,7 @@ final class Colors {
                 case COMPLETED -> GREEN;
                 case RETRIED, CANCELLED -> YELLOW;
                 case FAILED, TIMED_OUT, VANISHED -> RED;
-                case PARKED -> CYAN;
+                case PARKED, WAITED -> CYAN;
                 case PUT_BACK -> "";
             };
             colors.put(outcome.word(), color);

@@ -16,6 +16,7 @@ import dev.semel.task.TaskAlreadyFinished;
 import dev.semel.task.TaskNotFound;
 import dev.semel.task.TaskState;
 import dev.semel.task.TaskUnsuccessful;
+import dev.semel.workflow.WorkflowNotFound;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.Optional;
@@ -38,6 +39,7 @@ final class Failure {
             case TaskAlreadyFinished e -> ExitCode.EXISTS;
             case TaskNotFound e -> ExitCode.NOT_FOUND;
             case ScheduleNotFound e -> ExitCode.NOT_FOUND;
+            case WorkflowNotFound e -> ExitCode.NOT_FOUND;
             case ResultGone e -> ExitCode.NOT_FOUND;
             case StoreUnavailable e -> ExitCode.STORE_UNAVAILABLE;
             case StoreUnusable e -> ExitCode.STORE_UNAVAILABLE;
@@ -74,6 +76,7 @@ final class Failure {
                         .put("last_error", e.lastError().orElse(null));
             case TaskNotFound e -> json.put("task_id", e.taskId().toString());
             case ScheduleNotFound e -> json.put("schedule", e.schedule());
+            case WorkflowNotFound e -> json.put("workflow", e.id());
             case ResultGone e -> json.put("task_id", e.taskId().toString());
             case ResultNotReady e -> json.put("task_id", e.taskId().toString());
             case Refusal e -> e.describe(json);

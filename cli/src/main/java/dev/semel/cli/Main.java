@@ -36,6 +36,7 @@ public final class Main {
         commands.put("effect", EffectCommand::spec);
         commands.put("queue", QueueCommand::spec);
         commands.put("schedule", ScheduleCommand::spec);
+        commands.put("workflow", WorkflowCommand::spec);
         commands.put("dead", DeadCommand::spec);
         commands.put("key", KeyCommand::spec);
         commands.put("clean", () -> new CleanCommand().spec());

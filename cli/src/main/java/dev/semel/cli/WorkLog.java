@@ -124,6 +124,7 @@ final class WorkLog implements ObservedStore.Observer {
             case Settlement.Complete complete -> null;
             case Settlement.PutBack putBack -> null;
             case Settlement.Park park -> park.reason();
+            case Settlement.Wait wait -> wait.error();
             case Settlement.Cancelled cancelled -> null;
         };
     }

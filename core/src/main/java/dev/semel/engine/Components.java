@@ -16,6 +16,7 @@ import java.util.random.RandomGenerator;
  * @param timers runs delayed steps
  * @param threads runs store calls
  * @param observation observes the workers
+ * @param steps prepares the steps of workflows
  */
 public record Components(
         TaskStore store,
@@ -24,4 +25,5 @@ public record Components(
         RandomGenerator random,
         ScheduledExecutorService timers,
         OwnThreads threads,
-        Observation observation) {}
+        Observation observation,
+        StepPreparer steps) {}

@@ -81,6 +81,19 @@ public final class Handlers {
         }
 
         /**
+         * Adds the handler of a type whose tasks are workflows.
+         *
+         * @param type the type
+         * @param handler its handler
+         * @param <I> the class of the input
+         * @param <O> the class of the output
+         * @return this builder
+         */
+        public <I, O extends @Nullable Object> Builder addReplayed(TaskType<I, O> type, ReplayedHandler<I, O> handler) {
+            return add(type, (context, input) -> handler.handle(context, context.journal(), input));
+        }
+
+        /**
          * Adds the handler of all types that have none of their own.
          *
          * @param settings the retry policy and timeout to use; its name does not matter

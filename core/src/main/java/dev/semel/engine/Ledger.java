@@ -1,11 +1,13 @@
 package dev.semel.engine;
 
 import dev.semel.store.EffectRecord;
+import dev.semel.store.History;
 import dev.semel.store.Settled;
 import dev.semel.store.Settlement;
 import dev.semel.task.TaskId;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.random.RandomGenerator;
 
 /** The access of a handler's thread to the store's ledger of effects. */
 interface Ledger {
@@ -42,4 +44,16 @@ interface Ledger {
      * @throws InterruptedException if the thread was interrupted
      */
     List<EffectRecord> read(TaskId lineage) throws InterruptedException;
+
+    /**
+     * Reads the history of a workflow.
+     *
+     * @param query the workflow, and what is known of it
+     * @return what is newer
+     * @throws InterruptedException if the thread was interrupted
+     */
+    History history(History.Query query) throws InterruptedException;
+
+    /** Returns the source of randomness. */
+    RandomGenerator random();
 }

@@ -1,6 +1,8 @@
 package dev.semel.engine;
 
 import dev.semel.store.EffectOutcome;
+import dev.semel.store.NewLine;
+import dev.semel.store.NewTask;
 import dev.semel.store.Settled;
 import dev.semel.store.Settlement;
 import dev.semel.store.TaskStore;
@@ -188,7 +190,17 @@ final class Outbox {
             case Settlement.Complete complete -> HeldTask.size(complete.result());
             case Settlement.Conclude conclude
             when conclude.outcome() instanceof EffectOutcome.Done done -> HeldTask.size(done.result());
+            case Settlement.Advance advance ->
+                advance.lines().stream().mapToLong(Outbox::size).sum();
             default -> 0;
+        };
+    }
+
+    private static long size(NewLine line) {
+        return switch (line) {
+            case NewLine.Note note -> HeldTask.size(note.document());
+            case NewLine.Step(NewTask task) -> task.input().length();
+            case NewLine.Abandon abandon -> 0;
         };
     }
 

@@ -88,6 +88,10 @@ final class Runner {
         if (parked != null && !context.isCancelled()) {
             return new Settlement.Park(context.claimed().lease(), parked.effect(), parked.reason());
         }
+        Settlement.Ending ending = context.ending();
+        if (ending != null && !context.isCancelled() && !context.timedOut()) {
+            return ending;
+        }
         logFailure(context, ended.outcome, ended.thrown);
         return ended.outcome;
     }

@@ -5,6 +5,7 @@ import dev.semel.guard.GuardedAction;
 import dev.semel.observe.Observation;
 import dev.semel.store.Claims.Claimed;
 import dev.semel.store.Settled;
+import dev.semel.store.Settlement;
 import dev.semel.store.Task;
 import dev.semel.store.TaskStore;
 import dev.semel.store.Transacting;
@@ -47,6 +48,7 @@ public final class TaskContext {
     private @Nullable Effects effects;
     private volatile @Nullable Parked parked;
     private volatile @Nullable Snooze snooze;
+    private volatile Settlement.@Nullable Ending ending;
     private volatile boolean transacting;
     private volatile boolean completed;
     private volatile boolean returned;
@@ -415,6 +417,22 @@ public final class TaskContext {
     /** Returns whether an earlier attempt may have recorded effects. */
     boolean mayHaveEarlierEffects() {
         return attempt() > 1 || !claimed.task().lineage().equals(taskId());
+    }
+
+    /** Returns the journal of a workflow. */
+    Journal journal() {
+        return new WorkerJournal(this, codec, ledger);
+    }
+
+    /** Sets how the attempt of a workflow ends, whatever its code does from now on. */
+    Suspended endWith(Settlement.Ending settlement) {
+        ending = settlement;
+        return new Suspended("The workflow waits. This is no failure; let it pass");
+    }
+
+    /** Returns how the attempt of a workflow ends, or null if its code decides that. */
+    Settlement.@Nullable Ending ending() {
+        return ending;
     }
 
     void park(Parked because) {

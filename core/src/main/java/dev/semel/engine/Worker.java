@@ -228,6 +228,21 @@ public final class Worker implements AutoCloseable {
         }
 
         /**
+         * Adds the code of a workflow.
+         *
+         * @param type the workflow type
+         * @param handler its code
+         * @param <I> the class of the input
+         * @param <O> the class of the output
+         * @param <H> the class of the code
+         * @return this builder
+         */
+        public <I, O extends @Nullable Object, H> Builder workflow(Replayed<I, O, H> type, H handler) {
+            type.register(handlers, handler, components.steps());
+            return this;
+        }
+
+        /**
          * Adds the handler of all types that have none of their own.
          *
          * @param settings the retry policy and timeout to use; its name does not matter

@@ -427,7 +427,7 @@ public final class WorkerLoop {
         switch (answer) {
             case APPLIED -> {}
             case CANCEL_REQUESTED -> cancelled(held);
-            case STALE, NOT_FOUND, CONCLUDED, TOO_LATE -> lost(held);
+            case STALE, NOT_FOUND, CONCLUDED, TOO_LATE, FULL, BUSY -> lost(held);
         }
     }
 

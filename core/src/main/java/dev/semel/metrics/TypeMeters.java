@@ -88,7 +88,7 @@ final class TypeMeters {
                 case RETRIED -> Metric.RETRIED.counter(registry, queue, type);
                 case PUT_BACK -> Metric.RETURNED.counter(registry, queue, type);
                 case PARKED -> Metric.PARKED.counter(registry, queue, type);
-                case VANISHED -> null; // no worker reports its own disappearance
+                case VANISHED, WAITED -> null; // no worker reports its own disappearance; a wait is no end
             };
             if (counter != null) {
                 counters.put(outcome, counter);

@@ -8,6 +8,7 @@ import dev.semel.store.EffectPage;
 import dev.semel.store.EffectQuery;
 import dev.semel.store.EffectRecord;
 import dev.semel.store.ForwardingTaskStore;
+import dev.semel.store.History;
 import dev.semel.store.Joining;
 import dev.semel.store.KeyRecord;
 import dev.semel.store.NewTask;
@@ -118,6 +119,7 @@ public final class ObservedTaskStore extends ForwardingTaskStore {
             case Settlement.Extend extend -> RefusedWrite.EXTENSION;
             case Settlement.Intend intend -> RefusedWrite.EFFECT;
             case Settlement.Conclude conclude -> RefusedWrite.EFFECT;
+            case Settlement.Advance advance -> RefusedWrite.EFFECT;
         };
     }
 
@@ -165,6 +167,11 @@ public final class ObservedTaskStore extends ForwardingTaskStore {
     @Override
     public EffectPage effects(EffectQuery query) {
         return read(() -> super.effects(query));
+    }
+
+    @Override
+    public Map<TaskId, History> histories(Collection<History.Query> queries) {
+        return read(() -> super.histories(queries));
     }
 
     @Override

@@ -36,6 +36,8 @@ public record Attempt(
         PUT_BACK,
         /** It ended because the outcome of an effect is unknown and only a person can resolve it. */
         PARKED,
+        /** It ended because the code of a workflow waits. Such an attempt is kept only if it has an error. */
+        WAITED,
         /** It ended because the task was cancelled. */
         CANCELLED,
         /** Its lease expired without a report from the worker. */

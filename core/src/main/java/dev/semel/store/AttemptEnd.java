@@ -42,13 +42,16 @@ public record AttemptEnd(Attempt.Outcome outcome, @Nullable String error, int fa
     /** The task waits, with its due time as it was, until an effect is resolved. */
     public record Parked() implements Next {}
 
+    /** The task waits, with its due time as it was, until an entry in its inbox wakes it. */
+    public record Listening() implements Next {}
+
     /**
      * Applies the rule to an end that a worker reports.
      *
      * @param ending what the worker reports
      * @param cancelRequested whether the cancellation of the task was requested
-     * @param unresolved whether the outcome of the effect for which the attempt parks is still unknown; of no meaning for other
-     *     ends
+     * @param unresolved whether the outcome of the effect for which the attempt parks is still unknown, or the inbox does not have
+     *     what a wait waits for; of no meaning for other ends
      * @param now the store's time
      * @return what it does
      */
@@ -67,6 +70,10 @@ public record AttemptEnd(Attempt.Outcome outcome, @Nullable String error, int fa
             case Settlement.Park park -> {
                 Next next = unresolved ? new Parked() : pending(now, Duration.ZERO);
                 yield reported(park, park.reason(), 0, unless(cancelRequested, next));
+            }
+            case Settlement.Wait wait -> {
+                Next next = unresolved ? waiting(wait, now) : pending(now, Duration.ZERO);
+                yield reported(wait, wait.error(), 0, unless(cancelRequested, next));
             }
             case Settlement.Cancelled cancelled -> reported(cancelled, null, 0, new Ended(TaskState.CANCELLED, null));
         };
@@ -87,14 +94,24 @@ public record AttemptEnd(Attempt.Outcome outcome, @Nullable String error, int fa
     /**
      * The state of the task from now on.
      *
-     * @return a final state, pending, or waiting if the task is parked
+     * @return a final state, pending, or waiting if the task is parked or waits for its inbox
      */
     public TaskState state() {
         return switch (next) {
             case Ended ended -> ended.state();
             case Pending pending -> TaskState.PENDING;
             case Parked parked -> TaskState.WAITING;
+            case Listening listening -> TaskState.WAITING;
         };
+    }
+
+    /**
+     * Returns whether the attempt is kept with the task: all are, except that of a workflow that waits and has no error.
+     *
+     * @return whether it is kept
+     */
+    public boolean isKept() {
+        return outcome != Attempt.Outcome.WAITED || error != null || next instanceof Ended;
     }
 
     /**
@@ -109,6 +126,7 @@ public record AttemptEnd(Attempt.Outcome outcome, @Nullable String error, int fa
             case Ended ended -> progress(before, null, now, ended.result());
             case Pending(Instant dueAt) -> progress(before, dueAt, null, null);
             case Parked() -> progress(before, before.dueAt(), null, null);
+            case Listening() -> progress(before, before.dueAt(), null, null);
         };
     }
 
@@ -133,6 +151,18 @@ public record AttemptEnd(Attempt.Outcome outcome, @Nullable String error, int fa
     /** If its cancellation was requested, a task is cancelled by every end of its attempt except a completion. */
     private static Next unless(boolean cancelRequested, Next next) {
         return cancelRequested ? new Ended(TaskState.CANCELLED, null) : next;
+    }
+
+    /**
+     * A workflow that continues by itself at a time is pending until then, so that a claim finds it as any other task that is due
+     * later.
+     */
+    private static Next waiting(Settlement.Wait wait, Instant now) {
+        Instant wakeAt = wait.wakeAt();
+        if (wakeAt == null) {
+            return new Listening();
+        }
+        return new Pending((wakeAt.isBefore(now) ? now : wakeAt).truncatedTo(ChronoUnit.MILLIS));
     }
 
     private static Next pending(Instant now, Duration delay) {

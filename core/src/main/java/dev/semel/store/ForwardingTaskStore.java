@@ -86,6 +86,11 @@ public abstract class ForwardingTaskStore implements TaskStore {
     }
 
     @Override
+    public Map<TaskId, History> histories(Collection<History.Query> queries) {
+        return store.histories(queries);
+    }
+
+    @Override
     public Page list(TaskQuery query) {
         return store.list(query);
     }

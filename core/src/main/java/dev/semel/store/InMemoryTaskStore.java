@@ -45,7 +45,7 @@ public final class InMemoryTaskStore implements TaskStore {
     private final MemorySubmissions submitting = new MemorySubmissions(tables, effects);
     private final MemoryClaims claiming = new MemoryClaims(tables);
     private final MemoryDeadLetters deadLetters = new MemoryDeadLetters(submitting);
-    private final MemorySettlements settling = new MemorySettlements(tables, deadLetters, effects);
+    private final MemorySettlements settling = new MemorySettlements(tables, deadLetters, effects, submitting);
     private final MemorySchedules schedules = new MemorySchedules(tables, submitting);
     private final MemoryOperations operating = new MemoryOperations(tables, deadLetters, effects, schedules);
     private final MemorySweeps sweeping = new MemorySweeps(tables, claiming, effects);
@@ -75,7 +75,8 @@ public final class InMemoryTaskStore implements TaskStore {
                 items,
                 tasks ->
                         tasks.stream().map(task -> submitting.submit(task, now)).toList(),
-                id -> operating.operate(new Operation.Cancel(id), now)));
+                id -> operating.operate(new Operation.Cancel(id), now),
+                signal -> tables.flows().signal(signal, now)));
     }
 
     @Override
@@ -133,6 +134,11 @@ public final class InMemoryTaskStore implements TaskStore {
     @Override
     public EffectPage effects(EffectQuery query) {
         return atomically(now -> effects.list(query, now));
+    }
+
+    @Override
+    public Map<TaskId, History> histories(Collection<History.Query> queries) {
+        return atomically(now -> tables.flows().read(queries, now));
     }
 
     @Override

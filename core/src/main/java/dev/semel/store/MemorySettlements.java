@@ -11,9 +11,12 @@ final class MemorySettlements {
     private final MemoryTables tables;
     private final MemoryDeadLetters deadLetters;
     private final MemoryEffects effects;
+    private final MemorySubmissions submitting;
 
-    MemorySettlements(MemoryTables tables, MemoryDeadLetters deadLetters, MemoryEffects effects) {
+    MemorySettlements(
+            MemoryTables tables, MemoryDeadLetters deadLetters, MemoryEffects effects, MemorySubmissions submitting) {
         this.tables = tables;
+        this.submitting = submitting;
         this.deadLetters = deadLetters;
         this.effects = effects;
     }
@@ -24,6 +27,7 @@ final class MemorySettlements {
             case Settlement.Extend(Lease lease, Duration duration) -> extend(lease, duration, now);
             case Settlement.Intend intend -> effects.intend(intend, now);
             case Settlement.Conclude conclude -> effects.conclude(conclude, now);
+            case Settlement.Advance advance -> tables.flows().advance(advance, submitting, now);
         };
     }
 
@@ -35,16 +39,23 @@ final class MemorySettlements {
         }
         Attempt attempt = tables.attempt(lease.taskId(), lease.attempt());
         if (attempt == null) {
-            return Settled.STALE;
+            return settlement instanceof Settlement.Wait wait && tables.flows().waited(wait)
+                    ? Settled.APPLIED
+                    : Settled.STALE;
         }
         if (attempt.outcome() != null) {
             // Ended before: by an earlier send of this settlement, or in another way, such as an expired lease.
             return attempt.outcome() == settlement.outcome() ? Settled.APPLIED : Settled.STALE;
         }
-        boolean unresolved = settlement instanceof Settlement.Park park && effects.park(park);
+        boolean unresolved = (settlement instanceof Settlement.Park park && effects.park(park))
+                || (settlement instanceof Settlement.Wait wait && tables.flows().await(wait));
         AttemptEnd end = AttemptEnd.of(settlement, task.cancelRequested(), unresolved, now);
         StoredTask next = task.after(end, now);
-        tables.endAttempt(task.id(), lease.attempt(), end, now);
+        if (end.isKept()) {
+            tables.endAttempt(task.id(), lease.attempt(), end, now);
+        } else {
+            tables.forgetAttempt(task.id(), lease.attempt());
+        }
         Consequences then = tables.save(next);
         if (then.forgetsEffects()) {
             effects.forgetWith(task.task());

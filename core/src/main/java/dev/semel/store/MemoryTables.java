@@ -32,6 +32,7 @@ final class MemoryTables {
     private final NavigableMap<TaskId, StoredTask> tasks = new TreeMap<>();
     private final Map<TaskId, NavigableMap<Integer, Attempt>> attempts = new HashMap<>();
     private final Map<Identity, StoredKey> keys = new LinkedHashMap<>();
+    private final MemoryFlows flows = new MemoryFlows(this);
 
     private final DueTasks due = new DueTasks();
     private final Map<Identity, NavigableSet<StoredTask>> openOfIdentity = new HashMap<>();
@@ -57,6 +58,10 @@ final class MemoryTables {
 
     long nextSequence() {
         return sequence++;
+    }
+
+    MemoryFlows flows() {
+        return flows;
     }
 
     DueTasks due() {
@@ -93,6 +98,10 @@ final class MemoryTables {
         }
         if (before.isOpen() && !next.state().isOpen()) {
             endedIds.add(next.id());
+            flows.ended(version.task());
+            if (then.strips()) {
+                flows.forget(next.id());
+            }
         }
         Mutex mutex = then.freesMutex() ? Mutex.of(next.task()) : null;
         if (mutex != null) {
@@ -126,6 +135,7 @@ final class MemoryTables {
     void remove(StoredTask task) {
         tasks.remove(task.id());
         attempts.remove(task.id());
+        flows.forget(task.id());
         unindex(task);
     }
 
@@ -204,6 +214,14 @@ final class MemoryTables {
                         number,
                         (same, begun) -> new Attempt(
                                 number, begun.worker(), begun.startedAt(), now, end.outcome(), end.error()));
+    }
+
+    /** Deletes an attempt that ended with a wait, which is not kept. */
+    void forgetAttempt(TaskId id, int number) {
+        attempts.computeIfPresent(id, (same, kept) -> {
+            kept.remove(number);
+            return kept.isEmpty() ? null : kept;
+        });
     }
 
     @Nullable

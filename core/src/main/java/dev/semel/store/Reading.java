@@ -75,6 +75,14 @@ public interface Reading {
     EffectPage effects(EffectQuery query);
 
     /**
+     * Reads the histories of workflows.
+     *
+     * @param queries the workflows, and what is known of them
+     * @return the newer part of each, also if it is empty
+     */
+    Map<TaskId, History> histories(Collection<History.Query> queries);
+
+    /**
      * Reads the settings of all queues.
      *
      * @return the queues that have settings

@@ -13,5 +13,9 @@ public enum Settled {
     /** Not done: the outcome of the effect is recorded already. */
     CONCLUDED,
     /** Not done: it is unknown whether the effect happened, and its provider no longer knows its token. */
-    TOO_LATE
+    TOO_LATE,
+    /** Not done: the history of the workflow would become too long. */
+    FULL,
+    /** Not done: another open transaction holds the identity of a step; send it again. */
+    BUSY
 }

@@ -4,13 +4,13 @@ import dev.semel.task.EffectId;
 import dev.semel.task.Lease;
 import dev.semel.task.Limits;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What a worker reports about a task that it has claimed. Each settlement carries the lease under which the worker acts, and
  * is stale once another attempt has begun. A new kind does not compile until every store handles it.
- *
- * <p>Steps and waits of workflows and ticks of schedules will be settlements too: they are fenced in the same way.
  */
 public sealed interface Settlement {
 
@@ -145,6 +145,60 @@ public sealed interface Settlement {
         @Override
         public Attempt.Outcome outcome() {
             return Attempt.Outcome.PARKED;
+        }
+    }
+
+    /**
+     * The code of a workflow cannot continue: the attempt ends without a failure, and is not kept unless it has an error. The task is
+     * waiting until enough entries have been added to its inbox, or one that is urgent, or it is pending from a time on and can be
+     * woken before. If the inbox has what it waits for already, it is pending at once; if its cancellation was requested, it is
+     * cancelled.
+     *
+     * @param lease the lease
+     * @param seen the number of the newest entry of the inbox that the code has seen
+     * @param more how many further entries it waits for
+     * @param wakeAt when it continues at the latest; null for no such time
+     * @param error why it cannot continue, if that is not because it waits for something; kept as the task's last error
+     */
+    record Wait(
+            Lease lease,
+            int seen,
+            int more,
+            @Nullable Instant wakeAt,
+            @Nullable String error) implements Ending {
+
+        /** Checks the number and truncates the error. */
+        public Wait {
+            if (more < 1) {
+                throw new IllegalArgumentException("Expected to wait for at least 1 entry, but got " + more);
+            }
+            error = error == null ? null : Limits.error(error);
+        }
+
+        @Override
+        public Attempt.Outcome outcome() {
+            return Attempt.Outcome.WAITED;
+        }
+    }
+
+    /**
+     * The code of a workflow went on: its lines are added to the history, its steps are started and watched, and those that it gave
+     * up are abandoned, all in one step. It sets the counted failures and vanished attempts of the task to zero. It is never applied
+     * under an attempt that has ended, also if sent again: the code that gets the answer goes on.
+     *
+     * @param lease the lease
+     * @param first the number of the first line
+     * @param lines the lines, at least one
+     */
+    record Advance(Lease lease, int first, List<NewLine> lines) implements Settlement {
+
+        /** Copies. */
+        public Advance {
+            lines = List.copyOf(lines);
+            if (first < 1 || lines.isEmpty()) {
+                throw new IllegalArgumentException(
+                        "Expected lines from number 1 on, but got " + lines.size() + " from " + first);
+            }
         }
     }
 

@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param successor the task that waits for this one to end, or null
  * @param blocked whether it is waiting for its mutex
  * @param parked whether it is waiting for the resolution of an effect
+ * @param listening whether it is a workflow that waits for an entry in its inbox
  */
 record StoredTask(
         Task task,
@@ -33,7 +34,8 @@ record StoredTask(
         Set<Integer> redriven,
         @Nullable TaskId successor,
         boolean blocked,
-        boolean parked) {
+        boolean parked,
+        boolean listening) {
 
     /** Oldest first. */
     static final Comparator<StoredTask> BY_CREATION = Comparator.comparingLong(StoredTask::sequence);
@@ -69,6 +71,11 @@ record StoredTask(
     @Nullable
     Identity identity() {
         return task.identity();
+    }
+
+    @Nullable
+    String lastError() {
+        return task.progress().lastError();
     }
 
     /** Returns from when on it can be claimed; only for open tasks. */
@@ -127,7 +134,15 @@ record StoredTask(
     StoredTask after(AttemptEnd end, Instant now) {
         boolean parks = end.next() instanceof AttemptEnd.Parked;
         Task next = task(end.after(task.progress(), now));
-        return new StoredTask(next, sequence, key, claim, redriven, successor, false, parks);
+        boolean listens = end.next() instanceof AttemptEnd.Listening;
+        return new StoredTask(next, sequence, key, claim, redriven, successor, false, parks, listens);
+    }
+
+    /** Its code went on: failures and vanished attempts count from here. */
+    StoredTask progressed() {
+        Progress p = task.progress();
+        return with(
+                new Progress(p.state(), p.attempt(), 0, 0, p.dueAt(), p.cancelRequested(), null, null, p.lastError()));
     }
 
     /** Its cancellation was requested. */
@@ -165,13 +180,13 @@ record StoredTask(
                 p.finishedAt(),
                 null,
                 p.lastError());
-        return new StoredTask(task(bare, null), sequence, key, claim, redriven, successor, blocked, parked);
+        return new StoredTask(task(bare, null), sequence, key, claim, redriven, successor, blocked, parked, listening);
     }
 
     /** It waits until its mutex is free. */
     StoredTask blockedByMutex() {
         StoredTask waiting = inState(TaskState.WAITING, dueAt());
-        return new StoredTask(waiting.task, sequence, key, claim, redriven, successor, true, false);
+        return new StoredTask(waiting.task, sequence, key, claim, redriven, successor, true, false, false);
     }
 
     /** It was given up because of an effect with unknown outcome. */
@@ -196,16 +211,16 @@ record StoredTask(
                 TaskState.PENDING, p.attempt(), 0, 0, now, p.cancelRequested(), null, null, p.lastError()));
         Set<Integer> attempts = new HashSet<>(redriven);
         attempts.add(p.attempt());
-        return new StoredTask(again, sequence, key, claim, Set.copyOf(attempts), successor, false, false);
+        return new StoredTask(again, sequence, key, claim, Set.copyOf(attempts), successor, false, false, false);
     }
 
     /** Another task waits for this one to end. */
     StoredTask followedBy(TaskId next) {
-        return new StoredTask(task, sequence, key, claim, redriven, next, blocked, parked);
+        return new StoredTask(task, sequence, key, claim, redriven, next, blocked, parked, listening);
     }
 
     private StoredTask claimedBy(long byClaim) {
-        return new StoredTask(task, sequence, key, byClaim, redriven, successor, blocked, parked);
+        return new StoredTask(task, sequence, key, byClaim, redriven, successor, blocked, parked, listening);
     }
 
     private StoredTask inState(TaskState state, Instant dueAt) {
@@ -223,7 +238,7 @@ record StoredTask(
     }
 
     private StoredTask with(Progress progress) {
-        return new StoredTask(task(progress), sequence, key, claim, redriven, successor, false, false);
+        return new StoredTask(task(progress), sequence, key, claim, redriven, successor, false, false, false);
     }
 
     private Task task(Progress progress) {

@@ -71,6 +71,18 @@ public sealed interface Submitted {
         }
     }
 
+    /** The answer to a signal. */
+    enum Signalled implements Submitted {
+        /** The entry is in the inbox, now or by an earlier send. */
+        ACCEPTED,
+        /** The workflow has ended. */
+        ENDED,
+        /** There is no such task. */
+        NOT_FOUND,
+        /** The history of the workflow has reached its limit. */
+        FULL
+    }
+
     /**
      * The task that an identity has already.
      *

@@ -139,6 +139,34 @@ import java.util.Optional;
  *       throughout.
  * </ol>
  *
+ * <h3>Workflows</h3>
+ *
+ * <ol>
+ *   <li>F1: an advance adds its lines to the history and starts and watches its steps in one step, under the newest attempt while
+ *       it runs and under no other; what is rejected changes nothing.
+ *   <li>F2: the lines of a history are numbered without gaps. An advance that is sent again while its attempt runs is applied once;
+ *       lines that do not follow the stored ones are stale.
+ *   <li>F3: a step is decided as any other submission; a key's existing task becomes the step, and one that conflicts or is
+ *       rejected is an entry without success in the inbox.
+ *   <li>F4: the end of a watched task, however it ends, is one entry in the inbox of each workflow that watches it, with its result
+ *       and its error, in the step that ends it; of a task that had ended before, in the step that watches it.
+ *   <li>F5: the entries of an inbox are numbered without gaps in the order of acceptance, and none becomes visible before one with
+ *       a smaller number.
+ *   <li>F6: a wait ends the attempt: the task is waiting without a lease, a slot or a mutex, or pending from the time on at which it
+ *       continues by itself. If its inbox has what it waits for already, it is pending at once.
+ *   <li>F7: an entry wakes a workflow that waits if it is urgent, or as many are there as the workflow waits for: then it is pending
+ *       at once. Signals and ends without success are urgent.
+ *   <li>F8: a wait costs no failure and leaves no attempt, unless it has an error; sent again it is applied once. An advance sets
+ *       failures and vanished attempts to zero.
+ *   <li>F9: a signal to an open task is accepted once for each key, before the first attempt too; sent again it is accepted and
+ *       changes nothing. One to a task that has ended, or does not exist, is rejected.
+ *   <li>F10: a step that is abandoned is cancelled if the workflow created it and no other one watches it, and its end is an entry.
+ *       Otherwise it is no longer watched, goes on, and an entry says so, all in one step.
+ *   <li>F11: the cancellation of a workflow's task is that of any task (M6, M7): it ends without its code, and its steps go on. A
+ *       workflow that has ended gets no more entries.
+ *   <li>F12: a history is read as it was written, and deleted with the data of its task and not before.
+ * </ol>
+ *
  * <h3>Looking and sweeping</h3>
  *
  * <ol>
@@ -213,6 +241,19 @@ import java.util.Optional;
  *       remembers a completed task. They are deleted with the sweep, the release, the submission or the redrive that makes it
  *       so. In a queue with a retention of zero they are deleted with the completion of a task if no other one of the lineage
  *       is stored; an outcome that is sent again after that is stale.
+ *   <li>F1 to F10: {@link StoredFlow} has the rules, as pure functions that every store calls.
+ *   <li>F1: in a batch with an advance and the end of the same attempt the advance is stale when the batch is sent again, as an
+ *       intent is (E1).
+ *   <li>F1: an advance is rejected as full if the history and the inbox would exceed {@link dev.semel.task.Limits#HISTORY_LINES} or
+ *       {@link dev.semel.task.Limits#HISTORY_BYTES}, and so is a signal. The ends of steps are always accepted.
+ *   <li>F4: a redrive of a step is not watched: the workflow has its entry.
+ *   <li>F6, C9: a workflow that waits until a time is a pending task that is due later, for claims, listings and depths. A due time
+ *       before now is now.
+ *   <li>F7: only a workflow whose newest attempt ended with a wait is woken. One that is parked, is retried or waits for its mutex
+ *       stays as it is.
+ *   <li>F7, Q5: a woken workflow takes its mutex again with its next attempt, and others may have had it meanwhile. It counts as a
+ *       start for a rate limit.
+ *   <li>F8: an attempt of which nothing is kept and that is not newer than the newest one that waited has waited.
  *   <li>Q1: a queue without any setting, neither declared nor set, is not listed.
  *   <li>C9, Q2 to Q4: tasks that a pause, a limit or a concurrency holds back do not count as due. The answer says when a
  *       limit allows the next one, or when a lease that uses up a concurrency expires. Listeners are notified of a

@@ -40,4 +40,12 @@ public interface Working {
      * @return the effects of each that has any, in order of their names and indexes
      */
     Map<TaskId, List<EffectRecord>> effects(Collection<TaskId> lineages);
+
+    /**
+     * Reads the histories of workflows.
+     *
+     * @param queries the workflows, and what is known of them
+     * @return the newer part of each, also if it is empty
+     */
+    Map<TaskId, History> histories(Collection<History.Query> queries);
 }

@@ -20,6 +20,12 @@ public final class Limits {
      */
     public static final int ERROR_LENGTH = 8_000;
 
+    /** The most lines and inbox entries of a workflow, together. */
+    public static final int HISTORY_LINES = 50_000;
+
+    /** The maximum size of a workflow's history and inbox in characters: 64 Mi. */
+    public static final long HISTORY_BYTES = 64L << 20;
+
     /** The highest priority; the lowest, and the default, is 0. */
     public static final int PRIORITY = 9;
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.semel.engine.Codec;
 import dev.semel.engine.Components;
 import dev.semel.engine.OwnThreads;
+import dev.semel.engine.TypeSteps;
 import dev.semel.observe.Observation;
 import dev.semel.schedule.ScheduleState.Outcome;
 import dev.semel.schedule.ScheduleState.Tick;
@@ -55,7 +56,15 @@ class SchedulesTest {
     }
 
     private Components components(TaskStore of, InstantSource clock) {
-        return new Components(of, Codec.standard(), clock, random, timers, new OwnThreads(), Observation.NONE);
+        return new Components(
+                of,
+                Codec.standard(),
+                clock,
+                random,
+                timers,
+                new OwnThreads(),
+                Observation.NONE,
+                TypeSteps.of(Codec.standard(), clock, random));
     }
 
     private Scheduler scheduler(TaskStore of, InstantSource clock) {

@@ -39,6 +39,9 @@ class AttemptEndTest {
     private static final Settlement.Ending PARK =
             new Settlement.Park(LEASE, new EffectId(LEASE.taskId(), "charge", 0), "unknown");
 
+    private static final Settlement.Ending WAIT = new Settlement.Wait(LEASE, 0, 1, null, null);
+    private static final Settlement.Ending SLEEP = new Settlement.Wait(LEASE, 0, 1, NOW.plusSeconds(5), "stuck");
+
     /** Ending, whether its effect is unresolved, outcome, error, failures, what follows, what follows if asked to cancel. */
     static Stream<Arguments> cells() {
         Next done = new Ended(TaskState.COMPLETED, "\"done\"");
@@ -50,7 +53,11 @@ class AttemptEndTest {
                 Arguments.of(PUT_BACK, false, Outcome.PUT_BACK, null, 0, pendingIn(9), CANCELLED),
                 Arguments.of(CANCEL, false, Outcome.CANCELLED, null, 0, CANCELLED, CANCELLED),
                 Arguments.of(PARK, false, Outcome.PARKED, "unknown", 0, pendingIn(0), CANCELLED),
-                Arguments.of(PARK, true, Outcome.PARKED, "unknown", 0, new Parked(), CANCELLED));
+                Arguments.of(PARK, true, Outcome.PARKED, "unknown", 0, new Parked(), CANCELLED),
+                Arguments.of(WAIT, false, Outcome.WAITED, null, 0, pendingIn(0), CANCELLED),
+                Arguments.of(WAIT, true, Outcome.WAITED, null, 0, new AttemptEnd.Listening(), CANCELLED),
+                Arguments.of(SLEEP, false, Outcome.WAITED, "stuck", 0, pendingIn(0), CANCELLED),
+                Arguments.of(SLEEP, true, Outcome.WAITED, "stuck", 0, pendingIn(5), CANCELLED));
     }
 
     @ParameterizedTest

@@ -50,6 +50,12 @@ class ExamplesTest {
     }
 
     @Test
+    void anOrderIsShippedIfItIsApprovedAndRefundedIfNot() throws Exception {
+        assertThat(printed(OrderWorkflow::run))
+                .containsExactly("shipped receipt for 456", "refunded receipt for 457", "waits for approval");
+    }
+
+    @Test
     void oneHandlerRunsTypesThatItDoesNotKnow() throws Exception {
         assertThat(printed(AnyType::run))
                 .containsExactly(

@@ -14,11 +14,13 @@ import dev.semel.postgresql.read.TaskLookups;
 import dev.semel.postgresql.schema.TaskSchema;
 import dev.semel.postgresql.settle.HandlerTransactions;
 import dev.semel.postgresql.settle.Settlements;
+import dev.semel.postgresql.settle.WorkflowAdvancer;
 import dev.semel.postgresql.sql.AutoCommit;
 import dev.semel.postgresql.sql.ErrorTranslator;
 import dev.semel.postgresql.submit.JoinedSubmissions;
 import dev.semel.postgresql.submit.Submitter;
 import dev.semel.postgresql.table.EffectRows;
+import dev.semel.postgresql.table.FlowRows;
 import dev.semel.postgresql.table.ScheduleRows;
 import dev.semel.postgresql.table.SharedLeases;
 import dev.semel.postgresql.transaction.BatchHalver;
@@ -33,6 +35,7 @@ import dev.semel.store.DuplicateCounts;
 import dev.semel.store.EffectPage;
 import dev.semel.store.EffectQuery;
 import dev.semel.store.EffectRecord;
+import dev.semel.store.History;
 import dev.semel.store.Joining;
 import dev.semel.store.KeyRecord;
 import dev.semel.store.NewTask;
@@ -96,6 +99,7 @@ public final class PostgresTaskStore implements TaskStore {
     private final Hints hints;
     private final @Nullable HintChannel listening;
     private final Submitter submitter;
+    private final WorkflowAdvancer advancer;
     private final JoinedSubmissions joining;
     private final HandlerTransactions transacting;
     private final @Nullable AutoCloseable pool;
@@ -130,6 +134,7 @@ public final class PostgresTaskStore implements TaskStore {
         this.hints = new Hints(listening == null ? null : listening::send);
         this.database = new Database(connections, shown, settings.forOperations(), answerLimit, stamp, hints::tell);
         this.submitter = new Submitter(database);
+        this.advancer = new WorkflowAdvancer(database, duplicates::count);
         this.joining = new JoinedSubmissions(database, place);
         this.transacting = new HandlerTransactions(database);
         this.claims = new Claimer(settings.sharedFrom());
@@ -264,7 +269,7 @@ public final class PostgresTaskStore implements TaskStore {
 
     @Override
     public List<Submitted> submit(List<? extends SubmitRequest> batch) {
-        return SubmitRequest.inOrder(checked(batch), this::submitTasks, this::cancel);
+        return SubmitRequest.inOrder(checked(batch), this::submitTasks, this::cancel, this::signal);
     }
 
     private List<Submitted> submitTasks(List<NewTask> items) {
@@ -276,6 +281,10 @@ public final class PostgresTaskStore implements TaskStore {
 
     private Operated cancel(TaskId id) {
         return operate(List.of(new Operation.Cancel(id))).getFirst();
+    }
+
+    private Submitted.Signalled signal(SubmitRequest.Signal signal) {
+        return database.write(tx -> FlowRows.signal(tx, signal));
     }
 
     private void count(List<DuplicateCounts.Count> counts) {
@@ -307,6 +316,9 @@ public final class PostgresTaskStore implements TaskStore {
     @Override
     public List<Settled> settle(List<? extends Settlement> batch) {
         return BatchHalver.run(database, Settlements.parts(List.copyOf(batch)), part -> {
+            if (part.getFirst() instanceof Settlement.Advance advance) {
+                return List.of(advancer.advance(advance));
+            }
             SharedLeases leases = Settlements.leases(part);
             return database.writeOrThrow(leases, tx -> new Settlements(tx, leases).settle(part));
         });
@@ -348,6 +360,12 @@ public final class PostgresTaskStore implements TaskStore {
     @Override
     public EffectPage effects(EffectQuery query) {
         return database.readThoroughly(session -> EffectRows.list(session, query, database.clockMillis()));
+    }
+
+    @Override
+    public Map<TaskId, History> histories(Collection<History.Query> queries) {
+        List<History.Query> wanted = List.copyOf(queries);
+        return database.readThoroughly(session -> FlowRows.read(session, wanted, database.clockMillis()));
     }
 
     @Override

@@ -72,6 +72,12 @@ final class PostgresBystanders {
             """
             INSERT INTO semel.effect (lineage, name, ordinal, task, attempt, known, intended_at)
             SELECT OTHER, 'charge', 0, OTHER, 1, CASE WHEN n % 2 = 0 THEN 'done' ELSE 'intended' END, AGO FROM ROWS""",
+            """
+            INSERT INTO semel.flow (task, lines, inbox, urgent, wake_after, waited, bytes)
+            SELECT OTHER, 1, 1, 0, 0, 0, 0 FROM ROWS""",
+            "INSERT INTO semel.history (task, number, at, kind, name) SELECT OTHER, 1, AGO, 'value', 'now' FROM ROWS",
+            "INSERT INTO semel.inbox (task, number, at, name, key) SELECT OTHER, 1, AGO, 'go', 'key ' || n FROM ROWS",
+            "INSERT INTO semel.watch (step, workflow, created) SELECT OTHER, ID, true FROM ROWS",
             "INSERT INTO semel.queue (name, layer, paused) SELECT 'queue ' || n, 'set', false FROM generate_series(1, 100) n",
             """
             INSERT INTO semel.guard (tenant, key, state, owner, began_at, changed_at, expires_at)

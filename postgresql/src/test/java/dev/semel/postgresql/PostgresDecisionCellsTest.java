@@ -214,6 +214,7 @@ class PostgresDecisionCellsTest {
             case Submitted.Conflicted conflicted -> "conflicted";
             case Submitted.Busy busy -> "busy";
             case Submitted.Cancellation cancellation -> "cancelled";
+            case Submitted.Signalled signalled -> "signalled";
         };
     }
 

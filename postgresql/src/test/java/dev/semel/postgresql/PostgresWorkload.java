@@ -7,6 +7,8 @@ import dev.semel.store.ClaimRequest;
 import dev.semel.store.Claims.Claimed;
 import dev.semel.store.EffectOutcome;
 import dev.semel.store.EffectQuery;
+import dev.semel.store.History;
+import dev.semel.store.NewLine;
 import dev.semel.store.NewTask;
 import dev.semel.store.Operation;
 import dev.semel.store.QueueSettings;
@@ -14,6 +16,7 @@ import dev.semel.store.Resolution;
 import dev.semel.store.ScheduleQuery;
 import dev.semel.store.ScheduleRecord;
 import dev.semel.store.Settlement;
+import dev.semel.store.SubmitRequest;
 import dev.semel.store.SweepRequest;
 import dev.semel.store.TaskOptions;
 import dev.semel.store.TaskQuery;
@@ -120,6 +123,7 @@ final class PostgresWorkload implements AutoCloseable {
         lookups();
         afterTheWindow();
         schedules();
+        workflows();
         sweeps();
         guards();
     }
@@ -405,6 +409,51 @@ final class PostgresWorkload implements AutoCloseable {
         apart.operate(next.stream()
                 .map(record -> change(record.id(), record.version(), null, List.of()))
                 .toList());
+    }
+
+    private void workflows() {
+        sharing.submit(of(FEW, i -> plain("flows")));
+        List<Lease> flows = claimed(sharing, request("flows"));
+        Lease large = flows.getFirst();
+        sharing.settle(List.of(advance(large, 1, of(many, i -> new NewLine.Step(plain("steps"))))));
+        sharing.settle(List.of(new Settlement.Wait(large, 0, many, null, null)));
+        sharing.settle(List.of(new Settlement.Wait(large, 0, many, null, null)));
+        List<Lease> steps = claimed(sharing, request("steps"));
+        sharing.settle(moves(steps, lease -> new Settlement.Complete(lease, "1")));
+        // Steps that are tasks of others: pending, running, and ended.
+        sharing.submit(of(FEW, i -> keyed("pends", "key " + i)));
+        sharing.submit(of(FEW, i -> keyed("runs", "key " + i)));
+        claimed(sharing, request("runs"));
+        sharing.submit(of(FEW, i -> keyed("ended", "key " + i)));
+        sharing.settle(moves(claimed(sharing, request("ended")), lease -> new Settlement.Complete(lease, "1")));
+        for (int i = 1; i < flows.size(); i++) {
+            Lease flow = flows.get(i);
+            String key = "key " + i;
+            List<NewLine> lines = List.of(
+                    new NewLine.Step(keyed("pends", key)),
+                    new NewLine.Step(keyed("runs", key)),
+                    new NewLine.Step(keyed("ended", key)),
+                    new NewLine.Step(plain("given-up")));
+            sharing.settle(List.of(advance(flow, 1, lines)));
+            History history = sharing.histories(List.of(History.Query.whole(flow.taskId())))
+                    .get(flow.taskId());
+            sharing.settle(List.of(advance(
+                    flow,
+                    5,
+                    of(
+                            4,
+                            n -> new NewLine.Abandon(
+                                    Tasks.TYPE, history.lines().get(n).task())))));
+            sharing.settle(
+                    List.of(new Settlement.Wait(flow, 100, 1, clock.instant().plus(HOUR), null)));
+            SubmitRequest.Signal signal = new SubmitRequest.Signal(flow.taskId(), key, "signal", "1");
+            sharing.submit(List.of(signal, signal));
+        }
+        sharing.settle(moves(claimed(sharing, request("flows")), lease -> new Settlement.Complete(lease, "1")));
+    }
+
+    private static Settlement.Advance advance(Lease lease, int first, List<? extends NewLine> lines) {
+        return new Settlement.Advance(lease, first, List.copyOf(lines));
     }
 
     private ScheduleRecord schedule(ScheduleId id) {

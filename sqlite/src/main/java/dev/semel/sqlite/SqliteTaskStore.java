@@ -11,6 +11,7 @@ import dev.semel.sqlite.settle.HandlerTransactions;
 import dev.semel.sqlite.settle.Settlements;
 import dev.semel.sqlite.submit.JoinedSubmissions;
 import dev.semel.sqlite.submit.Submissions;
+import dev.semel.sqlite.table.FlowRows;
 import dev.semel.sqlite.table.KeyRecords;
 import dev.semel.sqlite.table.ScheduleRows;
 import dev.semel.sqlite.table.TaskEnds;
@@ -25,6 +26,7 @@ import dev.semel.store.DuplicateCounts;
 import dev.semel.store.EffectPage;
 import dev.semel.store.EffectQuery;
 import dev.semel.store.EffectRecord;
+import dev.semel.store.History;
 import dev.semel.store.Joining;
 import dev.semel.store.KeyRecord;
 import dev.semel.store.NewTask;
@@ -116,7 +118,7 @@ public final class SqliteTaskStore implements TaskStore {
 
     @Override
     public List<Submitted> submit(List<? extends SubmitRequest> batch) {
-        return SubmitRequest.inOrder(checked(batch), this::submitTasks, this::cancel);
+        return SubmitRequest.inOrder(checked(batch), this::submitTasks, this::cancel, this::signal);
     }
 
     private List<Submitted> submitTasks(List<NewTask> batch) {
@@ -128,6 +130,10 @@ public final class SqliteTaskStore implements TaskStore {
 
     private Operated cancel(TaskId id) {
         return operate(List.of(new Operation.Cancel(id))).getFirst();
+    }
+
+    private Submitted.Signalled signal(SubmitRequest.Signal signal) {
+        return database.writer().ask(1, tx -> FlowRows.signal(tx, signal));
     }
 
     private void count(List<DuplicateCounts.Count> counts) {
@@ -191,6 +197,12 @@ public final class SqliteTaskStore implements TaskStore {
     public EffectPage effects(EffectQuery query) {
         return database.readers()
                 .ask(catalog -> new EffectLookups(catalog.session(), now(catalog)).list(query, catalog.names()));
+    }
+
+    @Override
+    public Map<TaskId, History> histories(Collection<History.Query> queries) {
+        List<History.Query> wanted = List.copyOf(queries);
+        return database.readers().ask(catalog -> FlowRows.read(catalog.session(), wanted, now(catalog)));
     }
 
     @Override

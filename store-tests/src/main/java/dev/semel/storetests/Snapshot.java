@@ -4,6 +4,7 @@ import dev.semel.store.Attempt;
 import dev.semel.store.EffectPage;
 import dev.semel.store.EffectQuery;
 import dev.semel.store.EffectRecord;
+import dev.semel.store.History;
 import dev.semel.store.KeyRecord;
 import dev.semel.store.QueueSetUp;
 import dev.semel.store.Task;
@@ -31,13 +32,15 @@ import org.jspecify.annotations.Nullable;
  * @param records the records that are there
  * @param queues the settings of queues that have any
  * @param effects the effects, in order of their ids
+ * @param histories the histories of workflows, without the time at which they were read
  */
 record Snapshot(
         Map<TaskId, Task> tasks,
         Map<TaskId, List<Attempt>> attempts,
         Map<Identity, KeyRecord> records,
         Map<String, QueueSetUp> queues,
-        List<EffectRecord> effects) {
+        List<EffectRecord> effects,
+        Map<TaskId, History> histories) {
 
     private static final int MOST_AT_ONCE = 1_000;
 
@@ -68,7 +71,19 @@ record Snapshot(
         Map<String, QueueSetUp> queues = new LinkedHashMap<>(store.queues());
         queues.values().removeIf(QueueSetUp.NONE::equals); // a store may list these or not
         List<EffectRecord> effects = listed(store, EffectQuery.all(EffectQuery.MAX_LIMIT));
-        return new Snapshot(tasks, attempts, records, queues, effects);
+        List<History.Query> workflows = tasks.values().stream()
+                .filter(Snapshot::isWorkflow)
+                .map(task -> History.Query.whole(task.id()))
+                .toList();
+        Map<TaskId, History> histories = new LinkedHashMap<>();
+        inParts(workflows, part -> histories.putAll(store.histories(part)));
+        histories.replaceAll((id, history) -> new History(history.lines(), history.inbox(), Instant.EPOCH));
+        return new Snapshot(tasks, attempts, records, queues, effects, histories);
+    }
+
+    /** By their types, as the tests name them. */
+    static boolean isWorkflow(Task task) {
+        return task.type().startsWith(WorkflowContract.TYPE);
     }
 
     /** Asks for many at once: one question for each of ten thousand tasks would be most of what a test waits for. */
@@ -112,7 +127,7 @@ record Snapshot(
     Snapshot uncounted(Set<Identity> identities) {
         Map<Identity, KeyRecord> uncounted = new LinkedHashMap<>(records);
         uncounted.replaceAll((identity, record) -> identities.contains(identity) ? counted(record, 0, null) : record);
-        return new Snapshot(tasks, attempts, uncounted, queues, effects);
+        return new Snapshot(tasks, attempts, uncounted, queues, effects, histories);
     }
 
     /** A record with another count of duplicates. */

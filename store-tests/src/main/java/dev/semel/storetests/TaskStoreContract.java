@@ -506,6 +506,21 @@ public abstract class TaskStoreContract {
         }
     }
 
+    /** The laws of workflows: F1 to F12. */
+    @Nested
+    class Flowing extends WorkflowContract {
+
+        @Override
+        protected TaskStore open(ManualClock clock) {
+            return TaskStoreContract.this.open(clock);
+        }
+
+        @Override
+        protected TaskStore openAnother() {
+            return TaskStoreContract.this.openAnother();
+        }
+    }
+
     /** Random operations, compared with the store in memory. */
     @Nested
     class AsTheModel extends ModelContract {

@@ -30,6 +30,7 @@ final class CallDescriber {
             case Call.Operate operate ->
                 operate.batch().stream().map(CallDescriber::of).collect(Collectors.joining("; "));
             case Call.ReadEffects read -> "asks which effects are recorded";
+            case Call.ReadHistories read -> "reads the history of the workflow";
             case Call.Submit submit -> "submits";
             case Call.Find find -> "reads tasks";
             case Call.ListEffects list -> "lists effects";
@@ -72,6 +73,14 @@ final class CallDescriber {
             case Settlement.Cancelled cancelled -> "ends the task as cancelled";
             case Settlement.Extend extend -> "extends its lease";
             case Settlement.Park park -> "parks the task for effect " + name(park.effect());
+            case Settlement.Wait wait ->
+                "waits" + (wait.wakeAt() == null ? "" : " until " + wait.wakeAt())
+                        + (wait.error() == null ? "" : ": " + line(wait.error()));
+            case Settlement.Advance advance ->
+                "adds to the history from line " + advance.first() + ": "
+                        + advance.lines().stream()
+                                .map(line -> line.kind().word() + " " + line.name())
+                                .collect(Collectors.joining(", "));
             case Settlement.Intend intend -> "intends effect " + name(intend.effect());
             case Settlement.Conclude conclude ->
                 switch (conclude.outcome()) {

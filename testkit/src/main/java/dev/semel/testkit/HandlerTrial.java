@@ -3,6 +3,8 @@ package dev.semel.testkit;
 import dev.semel.engine.Codec;
 import dev.semel.engine.Handler;
 import dev.semel.engine.Handlers;
+import dev.semel.engine.StepPreparer;
+import dev.semel.engine.TypeSteps;
 import dev.semel.store.NewTask;
 import dev.semel.store.TaskOptions;
 import dev.semel.task.Identity;
@@ -15,6 +17,8 @@ import dev.semel.task.TaskType;
 import dev.semel.testkit.Rehearsal.Ending;
 import dev.semel.testkit.Rehearsal.Fault;
 import dev.semel.testkit.Rehearsal.Kind;
+import dev.semel.workflow.WorkflowHandler;
+import dev.semel.workflow.WorkflowType;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
@@ -22,7 +26,9 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.SplittableRandom;
 import java.util.UUID;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,7 +70,7 @@ public final class HandlerTrial<I, O extends @Nullable Object> {
 
     private final TaskType<I, O> type;
     private final I input;
-    private final Setting<I, O> setting;
+    private final Cast<I, O> cast;
 
     private Set<Disturbance> disturbances = EnumSet.allOf(Disturbance.class);
     private final Set<String> mayBeLost = new LinkedHashSet<>();
@@ -109,10 +115,61 @@ public final class HandlerTrial<I, O extends @Nullable Object> {
         }
     }
 
-    private HandlerTrial(TaskType<I, O> type, I input, Setting<I, O> setting) {
+    /**
+     * A factory of the code of a workflow and everything that it uses, for one run. It also adds the handlers of the steps
+     * ({@link TrialRun#step}) and the signals ({@link TrialRun#signal}).
+     *
+     * @param <I> the class of the input
+     * @param <O> the class of the output
+     */
+    @FunctionalInterface
+    public interface WorkflowSetting<I, O extends @Nullable Object> {
+
+        /**
+         * Called before each run.
+         *
+         * @param run the run
+         * @return the code
+         * @throws Exception if it cannot be created
+         */
+        WorkflowHandler<I, O> workflow(TrialRun run) throws Exception;
+    }
+
+    /** Creates what each process of a run has: the handlers. */
+    private interface Cast<I, O extends @Nullable Object> {
+        Supplier<Handlers> handlers(HandlerTrial<I, O> trial, TrialRun run) throws Exception;
+    }
+
+    private HandlerTrial(TaskType<I, O> type, I input, Cast<I, O> cast) {
         this.type = type;
         this.input = input;
-        this.setting = setting;
+        this.cast = cast;
+    }
+
+    /**
+     * Prepares the trial of a workflow. Its sleeps take no time.
+     *
+     * @param type the workflow type
+     * @param input the workflow's input
+     * @param setting creates the code and everything that it uses, anew for each run
+     * @param <I> the class of the input
+     * @param <O> the class of the output
+     * @return the trial; {@link #check} runs it
+     */
+    public static <I, O extends @Nullable Object> HandlerTrial<I, O> ofWorkflow(
+            WorkflowType<I, O> type, I input, WorkflowSetting<I, O> setting) {
+        return new HandlerTrial<>(type.taskType(), input, (trial, run) -> {
+                    WorkflowHandler<I, O> code = setting.workflow(run);
+                    StepPreparer steps =
+                            TypeSteps.of(trial.codec, run.rehearsal().timeline()::instant, new SplittableRandom(1));
+                    return () -> {
+                        Handlers.Builder handlers = Handlers.builder();
+                        type.register(handlers, code, steps);
+                        run.addSteps(handlers);
+                        return handlers.build();
+                    };
+                })
+                .idempotencyKey("workflow");
     }
 
     /**
@@ -127,7 +184,13 @@ public final class HandlerTrial<I, O extends @Nullable Object> {
      */
     public static <I, O extends @Nullable Object> HandlerTrial<I, O> of(
             TaskType<I, O> type, I input, Setting<I, O> setting) {
-        return new HandlerTrial<>(type, input, setting);
+        return new HandlerTrial<>(type, input, (trial, run) -> {
+            Handler<I, O> handler = setting.handler(run);
+            Handlers handlers = Handlers.builder()
+                    .add(type, noted(run.rehearsal(), handler))
+                    .build();
+            return () -> handlers;
+        });
     }
 
     /**
@@ -248,19 +311,18 @@ public final class HandlerTrial<I, O extends @Nullable Object> {
     private TrialEnd run(Fault fault) {
         Rehearsal rehearsal = new Rehearsal(fault);
         TrialRun run = new TrialRun(rehearsal);
-        Handler<I, O> handler;
+        Supplier<Handlers> handlers;
         try {
-            handler = setting.handler(run);
+            handlers = cast.handlers(this, run);
         } catch (RuntimeException e) {
             throw e;
         } catch (Exception e) {
             throw new IllegalStateException("The setting of the trial could not create a handler.", e);
         }
-        Handlers handlers =
-                Handlers.builder().add(type, noted(rehearsal, handler)).build();
         Map<String, @Nullable Object> seen = new LinkedHashMap<>();
         Ending ending = rehearsal.perform(
-                new Rehearsal.Part(task(), handlers, codec, run.person()), () -> seen.putAll(run.seen()));
+                new Rehearsal.Part(task(), handlers, codec, run.person(), run.queuesWith(type.queue()), run.signals()),
+                () -> seen.putAll(run.seen()));
         return new TrialEnd(ending, seen);
     }
 

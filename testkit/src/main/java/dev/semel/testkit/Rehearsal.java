@@ -9,9 +9,11 @@ import dev.semel.store.InMemoryTaskStore;
 import dev.semel.store.NewTask;
 import dev.semel.store.Operation;
 import dev.semel.store.Resolution;
+import dev.semel.store.SubmitRequest;
 import dev.semel.store.Task;
 import dev.semel.store.TaskStore;
 import dev.semel.task.StoreUnavailable;
+import dev.semel.task.TaskId;
 import dev.semel.task.TaskState;
 import dev.semel.testkit.virtualtime.Call;
 import dev.semel.testkit.virtualtime.HandlerThread;
@@ -23,8 +25,10 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,7 +52,7 @@ final class Rehearsal {
     // Long enough for all processes to have ended, frozen ones included.
     private static final Duration PERSONS_TIME = Duration.ofHours(1);
     private static final Duration AFTERMATH = Duration.ofMinutes(1);
-    private static final Duration MOST_TIME = Duration.ofDays(30);
+    private static final Duration MOST_TIME = Duration.ofDays(35);
     private static final int MOST_EVENTS = 1_000_000;
 
     /** A kind of fault. */
@@ -85,11 +89,28 @@ final class Rehearsal {
      * The subject of a rehearsal.
      *
      * @param task the task
-     * @param handlers its handler
+     * @param handlers creates its handler, and those of its steps, anew for each process
      * @param codec the codec of inputs and results
      * @param person a person's resolution of an effect with unknown outcome; null for none
+     * @param queues the queue of the task, and those of its steps
+     * @param signals what is sent to the task, and when
      */
-    record Part(NewTask task, Handlers handlers, Codec codec, Function<EffectRecord, @Nullable Resolution> person) {}
+    record Part(
+            NewTask task,
+            Supplier<Handlers> handlers,
+            Codec codec,
+            Function<EffectRecord, @Nullable Resolution> person,
+            Set<String> queues,
+            List<Sent> signals) {}
+
+    /**
+     * A signal to the task.
+     *
+     * @param after when it is sent, from the beginning
+     * @param name its name
+     * @param document what it carries, in JSON, or null
+     */
+    record Sent(Duration after, String name, @Nullable String document) {}
 
     /**
      * The outcome of a rehearsal.
@@ -130,6 +151,7 @@ final class Rehearsal {
     private boolean happened;
     private boolean personAsked;
     private boolean personSilent;
+    private int signals;
     private long quietFrom;
     private boolean over;
 
@@ -202,6 +224,7 @@ final class Rehearsal {
         try (store) {
             note("submitter", "submits a task of type \"" + whole.task().type() + "\"");
             store.submit(List.of(whole.task()));
+            whole.signals().forEach(this::sendLater);
             startWorker();
             String stuck = live();
             atTheEnd.run();
@@ -210,6 +233,15 @@ final class Rehearsal {
             over = true;
             handlers.forEach(HandlerThread::unwind);
         }
+    }
+
+    private void sendLater(Sent signal) {
+        TaskId workflow = Objects.requireNonNull(part).task().id();
+        String key = "signal-" + ++signals;
+        timeline.after(signal.after(), null, () -> {
+            note("sender", "sends signal \"" + signal.name() + "\"");
+            store.submit(List.of(new SubmitRequest.Signal(workflow, key, signal.name(), signal.document())));
+        });
     }
 
     private void startWorker() {
@@ -363,8 +395,10 @@ final class Rehearsal {
             return;
         }
         boolean said = false;
+        boolean asked = false;
         for (EffectRecord effect : store.effects(List.of(task.lineage())).getOrDefault(task.lineage(), List.of())) {
             if (effect.state() == EffectState.UNKNOWN) {
+                asked = true;
                 Resolution word = Objects.requireNonNull(part).person().apply(effect);
                 if (word != null) {
                     said = true;
@@ -374,7 +408,7 @@ final class Rehearsal {
                 }
             }
         }
-        personSilent = !said;
+        personSilent = asked && !said; // a workflow waits for a step or a signal, and for no person
     }
 
     // ---- descriptions

@@ -13,7 +13,6 @@ import dev.semel.testkit.virtualtime.NotingStore;
 import dev.semel.testkit.virtualtime.SimulatedHost;
 import java.time.Duration;
 import java.util.Collection;
-import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
 
@@ -41,15 +40,8 @@ final class RehearsalWorker implements Machine {
         NotingStore notes = new NotingStore();
         this.host = new SimulatedHost(rehearsal.timeline(), this, notes, new SplittableRandom(number));
         WorkerSettings settings = new WorkerSettings(
-                name,
-                Set.of(part.task().queue()),
-                CONCURRENCY,
-                0,
-                Rehearsal.LEASE,
-                POLL,
-                MAX_VANISHED,
-                WorkerSettings.FEWEST_BYTES);
-        this.loop = new WorkerLoop(notes, host, settings, part.handlers(), part.codec());
+                name, part.queues(), CONCURRENCY, 0, Rehearsal.LEASE, POLL, MAX_VANISHED, WorkerSettings.FEWEST_BYTES);
+        this.loop = new WorkerLoop(notes, host, settings, part.handlers().get(), part.codec());
         this.registration = rehearsal.store().listen(new Listener());
         rehearsal.note(name, "starts");
         loop.start();

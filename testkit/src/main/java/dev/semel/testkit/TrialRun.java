@@ -1,8 +1,12 @@
 package dev.semel.testkit;
 
+import dev.semel.engine.Handler;
+import dev.semel.engine.Handlers;
 import dev.semel.store.EffectRecord;
 import dev.semel.store.Resolution;
 import dev.semel.store.Resolution.Verdict;
+import dev.semel.task.TaskType;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -10,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +30,9 @@ public final class TrialRun {
     private final Rehearsal rehearsal;
     private final Map<String, Supplier<?>> observed = new LinkedHashMap<>();
     private final List<TokenProvider> providers = new ArrayList<>();
+    private final List<Consumer<Handlers.Builder>> steps = new ArrayList<>();
+    private final Set<String> queues = new LinkedHashSet<>();
+    private final List<Rehearsal.Sent> signals = new ArrayList<>();
     private Function<EffectRecord, @Nullable Resolution> person = this::fromRecords;
 
     TrialRun(Rehearsal rehearsal) {
@@ -71,6 +79,30 @@ public final class TrialRun {
     }
 
     /**
+     * Adds the handler of a step, for the trial of a workflow.
+     *
+     * @param type the task type of the step
+     * @param handler its handler
+     * @param <I> the class of its input
+     * @param <O> the class of its output
+     */
+    public <I, O extends @Nullable Object> void step(TaskType<I, O> type, Handler<I, O> handler) {
+        queues.add(type.queue());
+        steps.add(handlers -> handlers.add(type, handler));
+    }
+
+    /**
+     * Sends a signal to the workflow of this trial.
+     *
+     * @param after when, in virtual time from the beginning
+     * @param name the name of the signal
+     * @param json what it carries, in JSON, or null
+     */
+    public void signal(Duration after, String name, @Nullable String json) {
+        signals.add(new Rehearsal.Sent(after, name, json));
+    }
+
+    /**
      * Marks a moment in the handler at which its process may crash or freeze, for example between two writes of its
      * own. Called on the handler's own thread.
      *
@@ -111,6 +143,21 @@ public final class TrialRun {
         return receipt.isPresent()
                 ? new Resolution(Verdict.DONE, "\"" + receipt.get() + "\"", PERSON, "found in the provider's records")
                 : new Resolution(Verdict.NOT_DONE, null, PERSON, "not found in the provider's records");
+    }
+
+    void addSteps(Handlers.Builder handlers) {
+        steps.forEach(step -> step.accept(handlers));
+    }
+
+    /** Returns a queue, and those of the steps. */
+    Set<String> queuesWith(String queue) {
+        Set<String> all = new LinkedHashSet<>(queues);
+        all.add(queue);
+        return all;
+    }
+
+    List<Rehearsal.Sent> signals() {
+        return signals;
     }
 
     Rehearsal rehearsal() {

@@ -57,12 +57,12 @@ final class AttemptStarter {
     private static final String START = """
             WITH taken AS (
               DELETE FROM semel.ready WHERE ctid = ANY (?)
-              RETURNING task, seq, lane, attempt + 1 AS attempt, failures, vanished, priority, mutex
+              RETURNING task, seq, lane, attempt + 1 AS attempt, failures, vanished, priority, mutex, watched
             ), begun AS (
               INSERT INTO semel.running (task, seq, order_at, started_at, claim, lane, attempt, failures, vanished, priority,
-                asked, worker, mutex)
+                asked, worker, mutex, watched)
               SELECT task, seq, ? - priority * 60000::bigint, ?, ?, lane, attempt, failures, vanished, priority, false, ?,
-                mutex
+                mutex, watched
               FROM taken
             )
             SELECT t.id, t.lane, t.input, t.priority, t.retry, t.timeout, t.mutex, t.scope, t.key, t.run, t.lineage, t.created_at,
@@ -317,9 +317,12 @@ final class AttemptStarter {
         return counts.keySet();
     }
 
-    /** Returns whether it is a first attempt without a mutex. */
+    /** Returns whether it is a first attempt without a mutex, for which no workflow waits. */
     private static boolean mayShare(Candidate candidate) {
-        return candidate.kind() == Kind.READY && candidate.attempt() == 0 && candidate.mutex() == null;
+        return candidate.kind() == Kind.READY
+                && candidate.attempt() == 0
+                && candidate.mutex() == null
+                && !candidate.watched();
     }
 
     private Claimed claimed(ResultSet row, long leaseEnd) throws SQLException {

@@ -39,22 +39,22 @@ public final class DueTasks {
               WHERE NOT ? OR (SELECT 1 FROM semel.running WHERE asked LIMIT 1) IS NULL
             )
             SELECT s.now, f.* FROM s LEFT JOIN LATERAL (
-              SELECT c.kind, l.lane, c.task, c.seq, c.order_at, c.mutex, c.place, c.attempt,
+              SELECT c.kind, l.lane, c.task, c.seq, c.order_at, c.mutex, c.place, c.attempt, c.watched,
                 CASE WHEN ? THEN (SELECT octet_length(t.input) FROM semel.task t WHERE t.id = c.task) ELSE 0 END AS bytes
               FROM lanes l CROSS JOIN LATERAL (
                 SELECT 0 AS kind, a.* FROM (
-                  SELECT task, seq, order_at, mutex, ctid AS place, attempt FROM semel.ready
+                  SELECT task, seq, order_at, mutex, ctid AS place, attempt, watched FROM semel.ready
                   WHERE lane = l.lane AND NOT suspect AND (order_at, seq) > (l.start_at, l.start_seq)
                     AND order_at <= s.now AND order_at + priority * 60000::bigint <= s.now
                   ORDER BY order_at, seq LIMIT ? FOR UPDATE SKIP LOCKED) a
                 UNION ALL
                 SELECT 1, b.* FROM (
-                  SELECT task, seq, order_at, mutex, ctid AS place, attempt FROM semel.ready
+                  SELECT task, seq, order_at, mutex, ctid AS place, attempt, watched FROM semel.ready
                   WHERE lane = l.lane AND suspect AND order_at <= s.now AND order_at + priority * 60000::bigint <= s.now
                   ORDER BY order_at, seq LIMIT ? FOR UPDATE SKIP LOCKED) b
                 UNION ALL
                 SELECT 2, e.* FROM (
-                  SELECT task, seq, order_at, mutex, ctid AS place, attempt FROM semel.running
+                  SELECT task, seq, order_at, mutex, ctid AS place, attempt, watched FROM semel.running
                   WHERE lane = l.lane AND NOT asked AND order_at <= s.now AND order_at + priority * 60000::bigint <= s.now
                   ORDER BY order_at, seq LIMIT ? FOR UPDATE SKIP LOCKED) e
               ) c
@@ -73,6 +73,7 @@ public final class DueTasks {
      *
      * @param place the place of its row, which does not change because the row is locked
      * @param attempt the number of its newest attempt, 0 if it was never claimed
+     * @param watched whether a workflow waits for its end
      * @param bytes the size of its input, or 0 if the claim did not ask for it
      */
     record Candidate(
@@ -84,6 +85,7 @@ public final class DueTasks {
             @Nullable String mutex,
             String place,
             int attempt,
+            boolean watched,
             int bytes) {
 
         /** Returns whether an attempt of it has vanished. */
@@ -199,7 +201,8 @@ public final class DueTasks {
                 row.getString(7),
                 row.getString(8),
                 row.getInt(9),
-                row.getInt(10)));
+                row.getBoolean(10),
+                row.getInt(11)));
     }
 
     /** Returns what the rows were. */

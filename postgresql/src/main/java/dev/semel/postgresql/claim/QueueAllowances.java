@@ -49,10 +49,10 @@ public final class QueueAllowances {
     private static final String BLOCK = """
             WITH blocked AS (
               DELETE FROM semel.ready WHERE ctid = ANY (?)
-              RETURNING task, seq, order_at, lane, attempt, failures, vanished, priority, mutex
+              RETURNING task, seq, order_at, lane, attempt, failures, vanished, priority, mutex, watched
             )
-            INSERT INTO semel.waiting (task, seq, order_at, lane, attempt, failures, vanished, priority, after, mutex)
-            SELECT task, seq, order_at, lane, attempt, failures, vanished, priority, NULL, mutex FROM blocked
+            INSERT INTO semel.waiting (task, seq, order_at, lane, attempt, failures, vanished, priority, after, mutex, watched)
+            SELECT task, seq, order_at, lane, attempt, failures, vanished, priority, NULL, mutex, watched FROM blocked
             """;
 
     private final Transaction tx;

@@ -36,12 +36,13 @@ final class EffectResolver {
     private static final String UNPARK = """
             WITH free AS (
               DELETE FROM semel.waiting WHERE task = ? AND attempt = ? AND after IS NULL AND mutex IS NULL
-              RETURNING task, seq, lane, attempt, failures, vanished, priority
+              RETURNING task, seq, lane, attempt, failures, vanished, priority, watched
             )
-            INSERT INTO semel.ready (task, seq, order_at, lane, attempt, failures, vanished, priority, suspect, mutex)
+            INSERT INTO semel.ready (task, seq, order_at, lane, attempt, failures, vanished, priority, suspect, mutex, watched)
             SELECT f.task, f.seq, ? - f.priority * 60000::bigint, f.lane, f.attempt, f.failures, f.vanished, f.priority,
               f.vanished > 0, CASE WHEN t.mutex IS NOT NULL THEN
-                (SELECT l.tenant || chr(31) || l.type || chr(31) || t.mutex FROM semel.lane l WHERE l.id = t.lane) END
+                (SELECT l.tenant || chr(31) || l.type || chr(31) || t.mutex FROM semel.lane l WHERE l.id = t.lane) END,
+              f.watched
             FROM free f
             CROSS JOIN LATERAL (SELECT x.lane, x.mutex FROM semel.task x WHERE x.id = f.task LIMIT 1) t
             RETURNING lane
@@ -50,11 +51,12 @@ final class EffectResolver {
     private static final String GIVE_UP = """
             WITH gone AS (
               DELETE FROM semel.waiting WHERE task = ? AND attempt = ? AND after IS NULL AND mutex IS NULL
-              RETURNING task, lane, attempt, failures, vanished
+              RETURNING task, lane, attempt, failures, vanished, watched
+            ), ended AS (
+              INSERT INTO semel.done (task, finished_at, lane, attempt, failures, vanished, state, error)
+              SELECT task, ?, lane, attempt, failures, vanished, 'failed', ? FROM gone
             )
-            INSERT INTO semel.done (task, finished_at, lane, attempt, failures, vanished, state, error)
-            SELECT task, ?, lane, attempt, failures, vanished, 'failed', ? FROM gone
-            RETURNING lane
+            SELECT lane, watched FROM gone
             """;
 
     private final Transaction tx;
@@ -93,22 +95,35 @@ final class EffectResolver {
     }
 
     private void giveUp(AttemptId by, String error) throws SQLException {
-        Integer lane = tx.sql(GIVE_UP)
+        Ended dead = tx.sql(GIVE_UP)
                 .with(by.taskId())
                 .with(by.attempt())
                 .with(tx.now())
                 .withText(TaskReader.storable(error))
-                .first(row -> row.getInt("lane"));
-        Ended dead = new Ended(by.taskId(), stillParked(lane), TaskState.WAITING, TaskState.FAILED, false, null);
+                .first(row -> new Ended(
+                        by.taskId(),
+                        row.getInt("lane"),
+                        TaskState.WAITING,
+                        TaskState.FAILED,
+                        false,
+                        null,
+                        row.getBoolean("watched")));
+        if (dead == null) {
+            throw moved();
+        }
         TaskEnds.follow(tx, List.of(dead));
         DeadLetters.submit(tx, List.of(dead));
     }
 
     private static int stillParked(@Nullable Integer lane) throws SQLException {
         if (lane == null) {
-            throw new Race("a parked task was cancelled or replaced at the same moment");
+            throw moved();
         }
         return lane;
+    }
+
+    private static Race moved() {
+        return new Race("a parked task was cancelled or replaced at the same moment");
     }
 
     private Standing standing(AttemptId by) throws SQLException {

@@ -53,6 +53,14 @@ public final class Sweeper {
                 g.state, g.finished_at
             ), attempts AS (
               DELETE FROM semel.attempt a USING gone g WHERE a.task = ANY (ARRAY[g.task])
+            ), flow AS (
+              DELETE FROM semel.flow f USING gone g WHERE f.task = ANY (ARRAY[g.task])
+            ), history AS (
+              DELETE FROM semel.history h USING gone g WHERE h.task = ANY (ARRAY[g.task])
+            ), inbox AS (
+              DELETE FROM semel.inbox i USING gone g WHERE i.task = ANY (ARRAY[g.task])
+            ), watch AS (
+              DELETE FROM semel.watch w USING gone g WHERE w.workflow = ANY (ARRAY[g.task])
             ), remembered AS (
               UPDATE semel.record r SET state = t.state, finished_at = t.finished_at, lane = t.lane,
                 input_hash = t.input_hash, run = t.run, series = coalesce(r.series, t.series), lineage = t.lineage,

@@ -3,6 +3,7 @@ package dev.semel.postgresql.settle;
 import dev.semel.postgresql.sql.SqlStatement;
 import dev.semel.postgresql.submit.DeadLetters;
 import dev.semel.postgresql.table.EffectLedger;
+import dev.semel.postgresql.table.FlowRows;
 import dev.semel.postgresql.table.TaskEnds;
 import dev.semel.postgresql.table.TaskEnds.Ended;
 import dev.semel.postgresql.table.TaskReader;
@@ -38,7 +39,7 @@ final class RunningTaskSettler {
                 AS m (task, attempt, outcome, due_at, error, result, failures, state, asked_state)
               WHERE r.task = ANY (ARRAY[m.task]) AND r.attempt = m.attempt
               RETURNING r.task, r.seq, r.order_at, r.started_at, r.lane, r.attempt, r.vanished, r.priority, r.asked,
-                r.worker, r.mutex, r.failures + m.failures AS failed, m.outcome, m.due_at, m.error, m.result,
+                r.worker, r.mutex, r.watched, r.failures + m.failures AS failed, m.outcome, m.due_at, m.error, m.result,
                 CASE WHEN r.asked THEN m.asked_state ELSE m.state END AS state
             ), ended AS (
               INSERT INTO semel.done (task, finished_at, started_at, lane, attempt, failures, vanished, asked, bare, state,
@@ -47,18 +48,20 @@ final class RunningTaskSettler {
               FROM gone WHERE state IS NOT NULL
             ), kept AS (
               INSERT INTO semel.attempt (task, number, started_at, ended_at, outcome, worker, error)
-              SELECT task, attempt, started_at, ?, outcome, worker, error FROM gone WHERE state IS NULL
+              SELECT task, attempt, started_at, ?, outcome, worker, error FROM gone
+              WHERE state IS NULL AND (outcome <> 'waited' OR error IS NOT NULL)
             ), back AS (
-              INSERT INTO semel.ready (task, seq, order_at, lane, attempt, failures, vanished, priority, suspect, mutex)
+              INSERT INTO semel.ready (task, seq, order_at, lane, attempt, failures, vanished, priority, suspect, mutex, watched)
               SELECT task, seq, due_at - priority * 60000::bigint, lane, attempt, failed, vanished, priority, vanished > 0,
-                mutex
+                mutex, watched
               FROM gone WHERE state IS NULL AND due_at IS NOT NULL
             ), parked AS (
-              INSERT INTO semel.waiting (task, seq, order_at, lane, attempt, failures, vanished, priority)
-              SELECT task, seq, order_at, lane, attempt, failed, vanished, priority
+              INSERT INTO semel.waiting (task, seq, order_at, lane, attempt, failures, vanished, priority, after, watched)
+              SELECT task, seq, order_at, lane, attempt, failed, vanished, priority,
+                CASE WHEN outcome = 'waited' THEN task END, watched
               FROM gone WHERE state IS NULL AND due_at IS NULL
             )
-            SELECT task, lane, state, asked, mutex FROM gone
+            SELECT task, lane, state, asked, mutex, watched FROM gone
             """;
 
     private static final String EXTEND = """
@@ -97,6 +100,7 @@ final class RunningTaskSettler {
                 case Settlement.Ending ending -> ends.add(ending);
                 case Settlement.Intend intend -> throw new IllegalStateException("An intent ends nothing");
                 case Settlement.Conclude conclude -> throw new IllegalStateException("An outcome ends nothing");
+                case Settlement.Advance advance -> throw new IllegalStateException("An advance ends nothing");
             }
         }
         Map<TaskId, Settled> answers = new HashMap<>();
@@ -145,9 +149,16 @@ final class RunningTaskSettler {
                         .filter(Settlement.Park.class::isInstance)
                         .map(Settlement.Park.class::cast)
                         .toList());
+        Set<TaskId> waiting = FlowRows.await(
+                tx,
+                settlements.stream()
+                        .filter(Settlement.Wait.class::isInstance)
+                        .map(Settlement.Wait.class::cast)
+                        .toList());
         Columns columns = new Columns();
         for (Settlement.Ending settlement : settlements) {
-            boolean unresolved = parked.contains(settlement.lease().taskId());
+            TaskId id = settlement.lease().taskId();
+            boolean unresolved = parked.contains(id) || waiting.contains(id);
             columns.add(
                     AttemptEnd.of(settlement, false, unresolved, tx.nowInstant()),
                     AttemptEnd.of(settlement, true, unresolved, tx.nowInstant()));
@@ -189,7 +200,8 @@ final class RunningTaskSettler {
                 row.getInt("lane"),
                 state == null ? null : TaskState.parse(state),
                 row.getBoolean("asked"),
-                row.getString("mutex"));
+                row.getString("mutex"),
+                row.getBoolean("watched"));
     }
 
     /** The ends of attempts, as {@link AttemptEnd} decides them, as columns. */
@@ -238,6 +250,9 @@ final class RunningTaskSettler {
             boolean same = outcome != null
                     && settlement instanceof Settlement.Ending ending
                     && outcome.contains(ending.outcome());
+            if (settlement instanceof Settlement.Wait wait && outcome != null && outcome.isEmpty()) {
+                same = FlowRows.waited(tx, wait.lease());
+            }
             answers.put(id, outcome == null ? Settled.NOT_FOUND : same ? Settled.APPLIED : Settled.STALE);
         }
     }

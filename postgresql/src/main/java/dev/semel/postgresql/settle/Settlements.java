@@ -44,14 +44,17 @@ public final class Settlements {
     /**
      * Returns the parts of a batch that are applied in one transaction each, in order. Each transaction takes its locks in one
      * order, so a part contains for each task any number of settlements of its effects, and then one that ends or extends its
-     * attempt.
+     * attempt. An advance or a wait of a workflow is alone, because it locks its counters in between.
      */
     public static List<List<Settlement>> parts(List<Settlement> batch) {
         List<List<Settlement>> parts = new ArrayList<>();
         Set<TaskId> met = new HashSet<>();
         for (Settlement settlement : batch) {
             TaskId task = settlement.lease().taskId();
-            if (parts.isEmpty() || met.contains(task)) {
+            if (parts.isEmpty()
+                    || met.contains(task)
+                    || isOfWorkflow(settlement)
+                    || isOfWorkflow(parts.getLast().getLast())) {
                 parts.add(new ArrayList<>());
                 met.clear();
             }
@@ -113,6 +116,10 @@ public final class Settlements {
                 && (parks
                         || (!effects.isEmpty() && !others.isEmpty())
                         || (extensions > 0 && extensions < others.size()));
+    }
+
+    private static boolean isOfWorkflow(Settlement settlement) {
+        return settlement instanceof Settlement.Advance || settlement instanceof Settlement.Wait;
     }
 
     private static boolean isOfEffect(Settlement settlement) {

@@ -86,6 +86,7 @@ final class SharedLeaseSettler {
                         .computeIfAbsent(lease, key -> new ArrayList<>())
                         .add(new Extension(id, tx.after(extend.duration())));
             case Settlement.Ending ending -> out.add(id);
+            case Settlement.Advance advance -> throw new IllegalStateException("An advance is a part of its own");
             case Settlement.Intend intend -> throw new IllegalStateException("An intent takes its task out before");
             case Settlement.Conclude conclude ->
                 throw new IllegalStateException("An outcome takes its task out before");
@@ -118,7 +119,7 @@ final class SharedLeaseSettler {
         TaskEnds.follow(
                 tx,
                 completions.stream()
-                        .map(one -> new Ended(one.task(), one.lease().lane(), TaskState.COMPLETED, false, null))
+                        .map(one -> new Ended(one.task(), one.lease().lane(), TaskState.COMPLETED, false, null, false))
                         .toList());
     }
 

@@ -101,6 +101,7 @@ public final class EffectLedger {
             case Settlement.Conclude conclude -> conclude.effect();
             case Settlement.Extend extend -> throw new IllegalStateException("An extension has no effect");
             case Settlement.Ending ending -> throw new IllegalStateException("An end is no settlement of an effect");
+            case Settlement.Advance advance -> throw new IllegalStateException("An advance has no effect");
         };
     }
 

@@ -4,6 +4,7 @@ import dev.semel.postgresql.sql.SqlStatement;
 import dev.semel.postgresql.transaction.LockKind;
 import dev.semel.postgresql.transaction.Transaction;
 import dev.semel.store.Consequences;
+import dev.semel.store.InboxEntry;
 import dev.semel.store.QueueSettings;
 import dev.semel.task.TaskId;
 import dev.semel.task.TaskState;
@@ -12,6 +13,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -27,10 +29,10 @@ public final class TaskEnds {
     private static final String LET_GO = """
             WITH free AS (
               DELETE FROM semel.waiting WHERE after = ANY (?)
-              RETURNING task, seq, order_at, lane, attempt, failures, vanished, priority, mutex
+              RETURNING task, seq, order_at, lane, attempt, failures, vanished, priority, mutex, watched
             )
-            INSERT INTO semel.ready (task, seq, order_at, lane, attempt, failures, vanished, priority, suspect, mutex)
-            SELECT task, seq, order_at, lane, attempt, failures, vanished, priority, vanished > 0, mutex FROM free
+            INSERT INTO semel.ready (task, seq, order_at, lane, attempt, failures, vanished, priority, suspect, mutex, watched)
+            SELECT task, seq, order_at, lane, attempt, failures, vanished, priority, vanished > 0, mutex, watched FROM free
             RETURNING lane
             """;
 
@@ -48,14 +50,26 @@ public final class TaskEnds {
               ORDER BY order_at + priority * 60000::bigint, seq LIMIT 1 FOR UPDATE
             ), free AS (
               DELETE FROM semel.waiting WHERE task = (SELECT task FROM first)
-              RETURNING task, seq, order_at, lane, attempt, failures, vanished, priority, mutex
+              RETURNING task, seq, order_at, lane, attempt, failures, vanished, priority, mutex, watched
             )
-            INSERT INTO semel.ready (task, seq, order_at, lane, attempt, failures, vanished, priority, suspect, mutex)
-            SELECT task, seq, order_at, lane, attempt, failures, vanished, priority, vanished > 0, mutex FROM free
+            INSERT INTO semel.ready (task, seq, order_at, lane, attempt, failures, vanished, priority, suspect, mutex, watched)
+            SELECT task, seq, order_at, lane, attempt, failures, vanished, priority, vanished > 0, mutex, watched FROM free
             RETURNING lane
             """;
 
-    private static final String STRIP = "UPDATE semel.task SET input = NULL WHERE id = ANY (?)";
+    // With the history of workflows, of which there is none for most tasks.
+    private static final String STRIP = """
+            WITH flow AS (
+              DELETE FROM semel.flow WHERE task = ANY (?)
+            ), history AS (
+              DELETE FROM semel.history WHERE task = ANY (?)
+            ), inbox AS (
+              DELETE FROM semel.inbox WHERE task = ANY (?)
+            ), watch AS (
+              DELETE FROM semel.watch WHERE workflow = ANY (?)
+            )
+            UPDATE semel.task SET input = NULL WHERE id = ANY (?)
+            """;
 
     private static final String STRIP_RESULTS = "UPDATE semel.done SET bare = true, result = NULL WHERE task = ANY (?)";
 
@@ -71,22 +85,23 @@ public final class TaskEnds {
               SELECT ctid FROM semel.ready WHERE task = ? AND attempt > 0
             ), gone AS (
               DELETE FROM semel.ready WHERE ctid = ANY (ARRAY(SELECT ctid FROM place))
-              RETURNING task, lane, attempt, failures, vanished, mutex
+              RETURNING task, lane, attempt, failures, vanished, mutex, watched
             ), ended AS (
               INSERT INTO semel.done (task, finished_at, lane, attempt, failures, vanished, asked, bare, state)
               SELECT task, ?, lane, attempt, failures, vanished, true, false, 'cancelled' FROM gone
             )
-            SELECT lane, mutex FROM gone
+            SELECT lane, mutex, watched FROM gone
             """;
 
     private static final String CANCEL_WAITING = """
             WITH gone AS (
-              DELETE FROM semel.waiting WHERE task = ? AND task = ? RETURNING task, lane, attempt, failures, vanished
+              DELETE FROM semel.waiting WHERE task = ? AND task = ?
+              RETURNING task, lane, attempt, failures, vanished, watched
             ), ended AS (
               INSERT INTO semel.done (task, finished_at, lane, attempt, failures, vanished, asked, bare, state)
               SELECT task, ?, lane, attempt, failures, vanished, true, false, 'cancelled' FROM gone
             )
-            SELECT lane, NULL AS mutex FROM gone
+            SELECT lane, NULL AS mutex, watched FROM gone
             """;
 
     // Skips rows that another transaction has locked: they are about to change, and the next claim follows soon.
@@ -97,14 +112,14 @@ public final class TaskEnds {
               LIMIT ? FOR UPDATE SKIP LOCKED
             ), gone AS (
               DELETE FROM semel.running WHERE task = ANY (ARRAY(SELECT task FROM vanished))
-              RETURNING task, started_at, lane, attempt, failures, vanished, asked, worker, mutex
+              RETURNING task, started_at, lane, attempt, failures, vanished, asked, worker, mutex, watched
             ), ended AS (
               INSERT INTO semel.done (task, finished_at, started_at, lane, attempt, failures, vanished, asked, bare, state,
                 outcome, worker)
               SELECT task, ?, started_at, lane, attempt, failures, vanished + 1, asked, false, 'cancelled', 'vanished',
                 worker FROM gone
             )
-            SELECT task, lane, mutex FROM gone
+            SELECT task, lane, mutex, watched FROM gone
             """;
 
     private static final String ASK = "UPDATE semel.running SET asked = true WHERE task = ?";
@@ -115,6 +130,7 @@ public final class TaskEnds {
      * @param before the state of the task until now
      * @param state the state of the task if it has ended, or null if it is still open
      * @param asked whether it was asked to cancel, so that a successor may wait for its end
+     * @param watched whether a workflow waits for its end
      */
     public record Ended(
             TaskId id,
@@ -122,11 +138,18 @@ public final class TaskEnds {
             TaskState before,
             @Nullable TaskState state,
             boolean asked,
-            @Nullable String mutex) {
+            @Nullable String mutex,
+            boolean watched) {
 
         /** The end of an attempt. */
-        public Ended(TaskId id, int lane, @Nullable TaskState state, boolean asked, @Nullable String mutex) {
-            this(id, lane, TaskState.RUNNING, state, asked, mutex);
+        public Ended(
+                TaskId id,
+                int lane,
+                @Nullable TaskState state,
+                boolean asked,
+                @Nullable String mutex,
+                boolean watched) {
+            this(id, lane, TaskState.RUNNING, state, asked, mutex, watched);
         }
 
         /** Returns what follows from it in a queue with these settings. */
@@ -142,6 +165,7 @@ public final class TaskEnds {
         List<TaskId> waitedFor = new ArrayList<>();
         List<TaskId> bare = new ArrayList<>();
         List<TaskId> forgotten = new ArrayList<>();
+        List<TaskId> watched = new ArrayList<>();
         TreeSet<String> mutexes = new TreeSet<>();
         boolean matter = tx.queues().endsMatter();
         for (Ended end : all) {
@@ -160,6 +184,9 @@ public final class TaskEnds {
             if (then.freesMutex() && end.mutex() != null) {
                 mutexes.add(end.mutex());
             }
+            if (end.watched() && end.state() != null) {
+                watched.add(end.id());
+            }
             if (then.strips()) {
                 bare.add(end.id());
             }
@@ -167,6 +194,8 @@ public final class TaskEnds {
                 forgotten.add(end.id());
             }
         }
+        // Before their results are deleted.
+        Map<TaskId, List<InboxEntry>> entries = FlowRows.endWatches(tx, watched);
         strip(tx, bare);
         EffectLedger.forgetWith(tx, forgotten);
         lockMutexes(tx, mutexes);
@@ -174,11 +203,13 @@ public final class TaskEnds {
         for (String mutex : mutexes) {
             due(tx, tx.sql(FREE_MUTEX).withText(mutex).list(row -> laneOfWaiting(tx, row)));
         }
+        // Out of order, because another end of the same transaction may have to lock something else after this.
+        FlowRows.append(tx.unordered(), entries);
     }
 
     private static void strip(Transaction tx, List<TaskId> bare) throws SQLException {
         if (!bare.isEmpty()) {
-            tx.sql(STRIP).ids(bare).update();
+            tx.sql(STRIP).ids(bare).ids(bare).ids(bare).ids(bare).ids(bare).update();
             tx.sql(STRIP_RESULTS).ids(bare).update();
         }
     }
@@ -221,8 +252,14 @@ public final class TaskEnds {
                 .with(id)
                 .with(id)
                 .with(tx.now())
-                .first(row ->
-                        new Ended(id, row.getInt("lane"), state, TaskState.CANCELLED, false, row.getString("mutex")));
+                .first(row -> new Ended(
+                        id,
+                        row.getInt("lane"),
+                        state,
+                        TaskState.CANCELLED,
+                        false,
+                        row.getString("mutex"),
+                        row.getBoolean("watched")));
         if (ended == null) {
             return false;
         }
@@ -254,6 +291,11 @@ public final class TaskEnds {
 
     private static Ended vanished(ResultSet row) throws SQLException {
         return new Ended(
-                SqlStatement.id(row, "task"), row.getInt("lane"), TaskState.CANCELLED, true, row.getString("mutex"));
+                SqlStatement.id(row, "task"),
+                row.getInt("lane"),
+                TaskState.CANCELLED,
+                true,
+                row.getString("mutex"),
+                row.getBoolean("watched"));
     }
 }

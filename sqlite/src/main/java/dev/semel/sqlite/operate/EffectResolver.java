@@ -23,8 +23,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class EffectResolver {
 
-    private static final String STANDING =
-            "SELECT seq, lane, state, attempt, after_id = x'' FROM semel_task WHERE id = ?";
+    private static final String STANDING = """
+            SELECT seq, lane, state, attempt, after_id = x'', EXISTS (SELECT 1 FROM semel_watch WHERE step = semel_task.id)
+            FROM semel_task WHERE id = ?
+            """;
 
     private static final String RESUME = """
             UPDATE semel_task SET state = 'pending', after_id = NULL, order_at = ?2 - priority * 60000, due_at = ?2
@@ -40,7 +42,7 @@ final class EffectResolver {
     private EffectResolver() {}
 
     /** The task whose attempt dealt with an effect last. */
-    private record Owner(long seq, int lane, Standing standing) {}
+    private record Owner(long seq, int lane, Standing standing, boolean watched) {}
 
     /** Records a resolution, and makes the effect's task pending or failed if it is parked because of the effect. */
     static Operated resolve(Transaction tx, Operation.Resolve operation) throws SQLException {
@@ -67,13 +69,13 @@ final class EffectResolver {
             }
             TaskState state = StoredEnums.state(row.getString(3));
             Standing standing = Standing.of(state, row.getInt(4) == by.attempt(), row.getBoolean(5));
-            return new Owner(row.getLong(1), row.getInt(2), standing);
+            return new Owner(row.getLong(1), row.getInt(2), standing, row.getBoolean(6));
         }
     }
 
     private static void giveUp(Transaction tx, Owner owner, TaskId id, String error) throws SQLException {
         tx.sql(GIVE_UP).with(owner.seq()).with(tx.now()).with(error).updateOne();
-        tx.news().ended(id);
+        TaskEnds.ended(tx, id, owner.watched());
         DeadLetters.submit(tx, TaskEnds.consequences(tx, owner.lane(), TaskState.WAITING, TaskState.FAILED), id);
     }
 }

@@ -4,6 +4,7 @@ import dev.semel.sqlite.sql.ColumnValues;
 import dev.semel.sqlite.sql.Session;
 import dev.semel.sqlite.sql.StoredEnums;
 import dev.semel.sqlite.table.EffectRows;
+import dev.semel.sqlite.table.FlowRows;
 import dev.semel.sqlite.table.KeyRecords;
 import dev.semel.sqlite.table.KeyRecords.Found;
 import dev.semel.sqlite.transaction.Catalog;
@@ -98,9 +99,10 @@ public final class Sweeper {
     /** Deletes what may still be deleted. */
     public Swept remove(Transaction tx, Old old) throws SQLException {
         boolean effects = EffectRows.any(tx);
+        boolean histories = FlowRows.any(tx);
         int tasks = 0;
         for (OldTask task : old.tasks()) {
-            tasks += removeTask(tx, task, effects) ? 1 : 0;
+            tasks += removeTask(tx, task, effects, histories) ? 1 : 0;
         }
         int records = 0;
         for (OldRecord record : old.records()) {
@@ -109,7 +111,9 @@ public final class Sweeper {
         return new Swept(tasks, records, old.more());
     }
 
-    private static boolean removeTask(Transaction tx, OldTask task, boolean effects) throws SQLException {
+    private static boolean removeTask(Transaction tx, OldTask task, boolean effects, boolean histories)
+            throws SQLException {
+        TaskId id;
         TaskId lineage;
         int scope;
         String key;
@@ -118,11 +122,11 @@ public final class Sweeper {
             if (!row.next()) {
                 return false;
             }
+            id = ColumnValues.taskId(row, 1);
             scope = row.getInt(3);
             key = row.getString(4);
             lineage = ColumnValues.taskId(row, 6);
             if (key != null && row.getBoolean(5)) {
-                TaskId id = ColumnValues.taskId(row, 1);
                 TaskState state = StoredEnums.state(row.getString(2));
                 KeyRecords.remember(tx, scope, key, id, state, task.finishedAt());
             }
@@ -130,6 +134,9 @@ public final class Sweeper {
         tx.sql(REMOVE_ATTEMPTS).with(task.seq()).update();
         if (effects) {
             EffectRows.forgetUnlessContinued(tx, lineage, scope, key, null);
+        }
+        if (histories) {
+            FlowRows.forget(tx, id);
         }
         return true;
     }

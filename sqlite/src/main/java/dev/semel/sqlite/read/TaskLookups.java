@@ -168,7 +168,7 @@ public final class TaskLookups {
 
     private static boolean hasError(Attempt.Outcome outcome) {
         return switch (outcome) {
-            case RETRIED, FAILED, TIMED_OUT, PARKED -> true;
+            case RETRIED, FAILED, TIMED_OUT, PARKED, WAITED -> true;
             case COMPLETED, PUT_BACK, CANCELLED, VANISHED -> false;
         };
     }

@@ -23,11 +23,13 @@ import org.jspecify.annotations.Nullable;
 /** Settles attempts. The two frequent settlements, completion and extension, are one statement that is its own fence. */
 public final class Settlements {
 
-    // No other task waits for one that was not asked to cancel and has no mutex, so nothing else has to be done.
+    // No other task waits for one that was not asked to cancel, has no mutex and is not watched, so nothing else has to
+    // be done.
     private static final String COMPLETE = """
             UPDATE semel_task SET state = 'completed', order_at = NULL, due_at = NULL, finished_at = ?1,
               outcome = 'completed', result = ?2
             WHERE id = ?3 AND attempt = ?4 AND state = 'running' AND cancel_requested = 0 AND mutex IS NULL
+              AND NOT EXISTS (SELECT 1 FROM semel_watch WHERE step = ?3)
             """;
 
     // The same where some queue has settings that apply to ends.
@@ -35,6 +37,7 @@ public final class Settlements {
             UPDATE semel_task SET state = 'completed', order_at = NULL, due_at = NULL, finished_at = ?1,
               outcome = 'completed', result = ?2
             WHERE id = ?3 AND attempt = ?4 AND state = 'running' AND cancel_requested = 0 AND mutex IS NULL
+              AND NOT EXISTS (SELECT 1 FROM semel_watch WHERE step = ?3)
             RETURNING seq, lane
             """;
 
@@ -68,6 +71,8 @@ public final class Settlements {
             case Settlement.PutBack putBack -> end(putBack);
             case Settlement.Cancelled cancelled -> end(cancelled);
             case Settlement.Park park -> end(park);
+            case Settlement.Wait wait -> end(wait);
+            case Settlement.Advance advance -> FlowSettlements.advance(tx, advance);
             case Settlement.Extend(Lease lease, Duration duration) -> extend(lease, duration);
             case Settlement.Intend intend -> EffectSettlements.intend(tx, intend);
             case Settlement.Conclude conclude -> EffectSettlements.conclude(tx, conclude);
@@ -99,7 +104,7 @@ public final class Settlements {
         }
         TaskEnds.afterEnd(
                 tx,
-                new TaskReference(seq, settlement.lease().taskId(), lane, null),
+                new TaskReference(seq, settlement.lease().taskId(), lane, null, false),
                 TaskEnds.consequences(tx, lane, TaskState.RUNNING, TaskState.COMPLETED));
         return true;
     }
@@ -125,6 +130,9 @@ public final class Settlements {
         }
         // Ended before: by an earlier send of this very settlement, or otherwise, a vanished lease included.
         String outcome = newest ? task.outcome() : outcome(task.seq(), lease.attempt());
+        if (outcome == null && settlement instanceof Settlement.Wait wait) {
+            return FlowSettlements.waited(tx, wait) ? Settled.APPLIED : Settled.STALE;
+        }
         return settlement.outcome().word().equals(outcome) ? Settled.APPLIED : Settled.STALE;
     }
 
@@ -135,7 +143,8 @@ public final class Settlements {
     }
 
     private void perform(Settlement.Ending settlement, TaskRow task, TaskId id) throws SQLException {
-        boolean unresolved = settlement instanceof Settlement.Park park && EffectSettlements.park(tx, park);
+        boolean unresolved = (settlement instanceof Settlement.Park park && EffectSettlements.park(tx, park))
+                || (settlement instanceof Settlement.Wait wait && FlowSettlements.await(tx, wait));
         AttemptEnd end = AttemptEnd.of(settlement, task.cancelRequested(), unresolved, tx.nowInstant());
         DeadLetters.submit(tx, TaskEnds.end(tx, task.changed(id), end), id);
     }

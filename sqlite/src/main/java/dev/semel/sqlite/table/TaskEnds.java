@@ -24,6 +24,14 @@ public final class TaskEnds {
             WHERE seq = ?1
             """;
 
+    // A workflow that waits for its inbox waits, in this column, for itself: neither another end nor a mutex makes it
+    // pending.
+    private static final String LISTEN = """
+            UPDATE semel_task SET state = 'waiting', order_at = NULL, after_id = id, last_error = coalesce(?2, last_error),
+              claim = NULL, worker = NULL, started_at = NULL
+            WHERE seq = ?1
+            """;
+
     private static final String FINISH = """
             UPDATE semel_task SET state = ?2, order_at = NULL, due_at = NULL, after_id = NULL, finished_at = ?3,
               outcome = ?4, failures = failures + ?5, vanished = vanished + ?6, last_error = coalesce(?7, last_error),
@@ -43,14 +51,15 @@ public final class TaskEnds {
             UPDATE semel_task SET state = 'cancelled', order_at = NULL, due_at = NULL, after_id = NULL, finished_at = ?2,
               cancel_requested = 1
             WHERE seq = ?1
-            RETURNING lane, mutex
+            RETURNING lane, mutex, EXISTS (SELECT 1 FROM semel_watch WHERE step = semel_task.id)
             """;
 
-    // Also reads whether there are effects to delete, so that a task without any pays no statement for it.
+    // Also reads whether there are effects or a history to delete, so that a task without any pays no statement for it.
     private static final String STRIP = """
             UPDATE semel_task SET input = NULL, result = NULL WHERE seq = ?1
             RETURNING id, state, finished_at, scope, key, coalesce(lineage, id), ?2
-              AND EXISTS (SELECT 1 FROM semel_effect e WHERE e.lineage = coalesce(semel_task.lineage, semel_task.id))
+              AND EXISTS (SELECT 1 FROM semel_effect e WHERE e.lineage = coalesce(semel_task.lineage, semel_task.id)),
+              EXISTS (SELECT 1 FROM semel_flow f WHERE f.task = semel_task.id)
             """;
 
     private static final String FREE_MUTEX = """
@@ -71,12 +80,14 @@ public final class TaskEnds {
             """;
 
     private static final String ASKED_AND_VANISHED = """
-            SELECT seq, id, lane, mutex FROM semel_task INDEXED BY semel_task_asked
+            SELECT seq, id, lane, mutex, EXISTS (SELECT 1 FROM semel_watch WHERE step = semel_task.id)
+            FROM semel_task INDEXED BY semel_task_asked
             WHERE state = 'running' AND cancel_requested = 1 AND lane = ? AND due_at <= ? ORDER BY due_at LIMIT ?
             """;
 
     private static final String ALL_ASKED_AND_VANISHED = """
-            SELECT seq, id, lane, mutex FROM semel_task INDEXED BY semel_task_asked
+            SELECT seq, id, lane, mutex, EXISTS (SELECT 1 FROM semel_watch WHERE step = semel_task.id)
+            FROM semel_task INDEXED BY semel_task_asked
             WHERE state = 'running' AND cancel_requested = 1 AND due_at <= ? LIMIT ?
             """;
 
@@ -88,6 +99,10 @@ public final class TaskEnds {
             case AttemptEnd.Ended ended -> finish(tx, task, end, ended);
             case AttemptEnd.Pending pending -> backToPending(tx, task, end, ColumnValues.millis(pending.dueAt()));
             case AttemptEnd.Parked parked -> park(tx, task, end);
+            case AttemptEnd.Listening listening -> {
+                keep(tx, task, end);
+                tx.sql(LISTEN).with(task.seq()).with(end.error()).updateOne();
+            }
         }
         Consequences then = consequences(tx, task.lane(), TaskState.RUNNING, end.state());
         wake(tx, task, then);
@@ -107,12 +122,20 @@ public final class TaskEnds {
                 .with(end.error())
                 .with(ended.result())
                 .updateOne();
-        tx.news().ended(task.id());
+        ended(tx, task.id(), task.watched());
+    }
+
+    /** Notifies those who wait for the end of a task. Before its data is deleted, because they get its result. */
+    public static void ended(Transaction tx, TaskId id, boolean watched) throws SQLException {
+        tx.news().ended(id);
+        if (watched) {
+            FlowRows.ended(tx, id);
+        }
     }
 
     private static void backToPending(Transaction tx, TaskReference task, AttemptEnd end, long dueAt)
             throws SQLException {
-        AttemptHistory.add(tx, task.seq(), end);
+        keep(tx, task, end);
         tx.sql(BACK_TO_PENDING)
                 .with(task.seq())
                 .with(dueAt)
@@ -120,6 +143,12 @@ public final class TaskEnds {
                 .with(end.error())
                 .updateOne();
         tx.claimable(tx.names().lane(task.lane()), dueAt);
+    }
+
+    private static void keep(Transaction tx, TaskReference task, AttemptEnd end) throws SQLException {
+        if (end.isKept()) {
+            AttemptHistory.add(tx, task.seq(), end);
+        }
     }
 
     private static void park(Transaction tx, TaskReference task, AttemptEnd end) throws SQLException {
@@ -161,6 +190,7 @@ public final class TaskEnds {
         String key;
         TaskId lineage;
         boolean effects;
+        boolean history;
         try (ResultSet row =
                 tx.sql(STRIP).with(seq).with(then.forgetsEffects() ? 1 : 0).query()) {
             if (!row.next()) {
@@ -173,12 +203,16 @@ public final class TaskEnds {
             key = row.getString(5);
             lineage = ColumnValues.taskId(row, 6);
             effects = row.getBoolean(7);
+            history = row.getBoolean(8);
         }
         if (key != null) {
             KeyRecords.remember(tx, scope, key, id, end, finishedAt);
         }
         if (effects) {
             EffectRows.forgetUnlessContinued(tx, lineage, scope, key, id);
+        }
+        if (history) {
+            FlowRows.forget(tx, id);
         }
     }
 
@@ -208,15 +242,17 @@ public final class TaskEnds {
     public static boolean cancel(Transaction tx, long seq, TaskId id, TaskState state) throws SQLException {
         int lane;
         String mutex;
+        boolean watched;
         try (ResultSet row = tx.sql(CANCEL).with(seq).with(tx.now()).query()) {
             if (!row.next()) {
                 throw new IllegalStateException("Expected task " + id + " to be stored, but it is not");
             }
             lane = row.getInt(1);
             mutex = row.getString(2);
+            watched = row.getBoolean(3);
         }
-        tx.news().ended(id);
-        TaskReference task = new TaskReference(seq, id, lane, mutex);
+        ended(tx, id, watched);
+        TaskReference task = new TaskReference(seq, id, lane, mutex, watched);
         Consequences then = consequences(tx, lane, state, TaskState.CANCELLED);
         boolean woken = wake(tx, task, then);
         afterEnd(tx, task, then);
@@ -247,7 +283,11 @@ public final class TaskEnds {
         try (ResultSet row = asked.query()) {
             while (row.next()) {
                 all.add(new TaskReference(
-                        row.getLong(1), ColumnValues.taskId(row, 2), row.getInt(3), row.getString(4)));
+                        row.getLong(1),
+                        ColumnValues.taskId(row, 2),
+                        row.getInt(3),
+                        row.getString(4),
+                        row.getBoolean(5)));
             }
         }
         if (all.isEmpty() || tx.leasesHeld()) {

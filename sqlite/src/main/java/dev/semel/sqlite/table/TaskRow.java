@@ -29,11 +29,12 @@ public record TaskRow(
         @Nullable TaskId continued,
         long createdAt,
         @Nullable InputHash formerHash,
-        @Nullable String mutex) {
+        @Nullable String mutex,
+        boolean watched) {
 
     private static final String FIND = """
             SELECT seq, lane, state, attempt, cancel_requested, worker IS NOT NULL, outcome, scope, key, ttl, run,
-              lineage, created_at, former_hash, mutex
+              lineage, created_at, former_hash, mutex, EXISTS (SELECT 1 FROM semel_watch WHERE step = semel_task.id)
             FROM semel_task WHERE id = ?
             """;
 
@@ -71,11 +72,12 @@ public record TaskRow(
                     lineage == null ? null : ColumnValues.taskId(lineage),
                     row.getLong(13),
                     hash == null ? null : InputHash.ofBytes(hash),
-                    row.getString(15));
+                    row.getString(15),
+                    row.getBoolean(16));
         }
     }
 
     public TaskReference changed(TaskId id) {
-        return new TaskReference(seq, id, lane, mutex);
+        return new TaskReference(seq, id, lane, mutex, watched);
     }
 }

@@ -70,6 +70,7 @@ final class Evidence {
                 case Submitted.Rejected rejected -> rejected.existing();
                 case Submitted.Conflicted conflicted -> conflicted.existing();
                 case Submitted.Cancellation cancellation -> null;
+                case Submitted.Signalled signalled -> null;
             };
         }
     }
@@ -163,6 +164,7 @@ final class Evidence {
                     reads(((Map<?, ?>) answer.value()).values(), answer.done());
                 }
             }
+            case Call.ReadHistories read -> {}
             case Call.ReadEffects read -> {
                 Answer<?> answer = answer(entry, Map.class);
                 if (answer != null) {
@@ -212,6 +214,7 @@ final class Evidence {
                 case NewTask item -> sort(new Send(entry.party, item, entry.asked, done, given));
                 case SubmitRequest.Cancel(TaskId id) ->
                     sort(new Change.Operate(entry.party, new Operation.Cancel(id), entry.asked, done, operated(given)));
+                case SubmitRequest.Signal signal -> {}
             }
         }
     }

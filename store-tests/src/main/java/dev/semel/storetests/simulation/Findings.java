@@ -118,6 +118,10 @@ final class Findings {
                 value instanceof Map<?, ?> found && found.keySet().stream().anyMatch(ids::contains)
                         ? whole(entry.call, found)
                         : null;
+            case Call.ReadHistories read ->
+                read.queries().stream().anyMatch(query -> ids.contains(query.workflow()))
+                        ? whole(entry.call, value)
+                        : null;
             case Call.ReadEffects read ->
                 read.lineages().stream().anyMatch(ids::contains) ? whole(entry.call, value) : null;
             case Call.ListEffects list -> null;
@@ -158,6 +162,7 @@ final class Findings {
                         || (item.key() != null && item.key().identity().equals(identity))
                         || (given instanceof Submitted submitted && ids.contains(Outcomes.idOf(submitted)));
             case SubmitRequest.Cancel(TaskId id) -> ids.contains(id);
+            case SubmitRequest.Signal signal -> ids.contains(signal.taskId());
         };
     }
 

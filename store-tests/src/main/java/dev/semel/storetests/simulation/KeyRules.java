@@ -219,6 +219,8 @@ final class KeyRules {
             case Submitted.Busy busy -> throw new IllegalStateException("No other transactions exist here");
             case Submitted.Cancellation cancellation ->
                 throw new IllegalStateException("An answer to a cancellation: " + cancellation);
+            case Submitted.Signalled signalled ->
+                throw new IllegalStateException("An answer to a signal: " + signalled);
         };
         if (!given.equals(expected)) {
             findings.broken(

@@ -76,6 +76,8 @@ final class Outcomes {
             case Submitted.Conflicted conflicted -> conflicted.existing().taskId();
             case Submitted.Cancellation cancellation ->
                 throw new IllegalArgumentException("An answer to a cancellation: " + cancellation);
+            case Submitted.Signalled signalled ->
+                throw new IllegalArgumentException("An answer to a signal: " + signalled);
         };
     }
 
@@ -155,6 +157,8 @@ final class Outcomes {
             case Submitted.Conflicted conflicted -> tally.count(Happening.CONFLICTED);
             case Submitted.Cancellation cancellation ->
                 throw new IllegalArgumentException("An answer to a cancellation: " + cancellation);
+            case Submitted.Signalled signalled ->
+                throw new IllegalArgumentException("An answer to a signal: " + signalled);
         }
         countExisting(send, send.existing());
     }
@@ -253,6 +257,8 @@ final class Outcomes {
                 }
                 case Settlement.Cancelled cancelled -> {}
                 case Settlement.Park park -> {}
+                case Settlement.Wait wait -> {}
+                case Settlement.Advance advance -> {}
                 case Settlement.Intend intend -> {}
                 case Settlement.Conclude conclude -> {}
                 case Settlement.Extend extend -> {}

@@ -47,6 +47,7 @@ final class Wording {
             case Call.Operate operate -> operate.batch().stream().map(this::of).collect(Collectors.joining("; "));
             case Call.Find find ->
                 "read " + find.ids().stream().map(trace::name).collect(Collectors.joining(", "));
+            case Call.ReadHistories read -> "read the history of " + read.queries();
             case Call.ReadEffects read ->
                 "read effects of " + read.lineages().stream().map(trace::name).collect(Collectors.joining(", "));
             case Call.ListEffects list ->
@@ -90,6 +91,10 @@ final class Wording {
             case Settlement.Extend extend -> "extend " + lease(extend) + " by " + extend.duration();
             case Settlement.Park park ->
                 "park " + lease(park) + " for " + park.effect().label();
+            case Settlement.Wait wait ->
+                "wait " + lease(wait) + " for " + wait.more() + " after " + wait.seen() + " until " + wait.wakeAt();
+            case Settlement.Advance advance ->
+                "advance " + lease(advance) + " from " + advance.first() + " " + advance.lines();
             case Settlement.Intend intend -> "intend " + intend.effect().label() + " " + lease(intend);
             case Settlement.Conclude conclude ->
                 "conclude " + conclude.effect().label() + " " + lease(conclude) + " as " + conclude.outcome();
@@ -168,6 +173,7 @@ final class Wording {
         return switch (item) {
             case NewTask task -> of(task);
             case SubmitRequest.Cancel cancel -> "cancel " + trace.name(cancel.taskId());
+            case SubmitRequest.Signal signal -> "signal " + trace.name(signal.taskId()) + " " + signal.name();
             case Settlement settlement -> of(settlement);
             case Operation operation -> of(operation);
             case Enum<?> answer -> answer.name();

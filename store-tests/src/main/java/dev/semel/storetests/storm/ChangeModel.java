@@ -44,6 +44,7 @@ final class ChangeModel {
             case Settlement.Extend extend -> extend(state, extend, span);
             case Settlement.Intend intend -> intend(state, intend, span);
             case Settlement.Conclude conclude -> conclude(state, conclude);
+            case Settlement.Advance advance -> throw new IllegalStateException("The storm has no workflows");
         };
         Lease lease = sent.settlement().lease();
         ModelTask task = state.task(lease.taskId());
@@ -123,6 +124,7 @@ final class ChangeModel {
                         state, task.ended(task.cancelRequested() ? TaskState.CANCELLED : end, now, null));
             }
             case Settlement.Cancelled cancelled -> IdentityModel.end(state, task.ended(TaskState.CANCELLED, now, null));
+            case Settlement.Wait wait -> throw new IllegalStateException("The storm has no workflows");
             case Settlement.Park park -> {
                 StoredEffect parked = StoredEffect.parked(state.effect(park.effect()), park);
                 ModelState noted = parked == null ? state : state.with(parked);

@@ -115,6 +115,7 @@ final class HistoryReader {
                     case Submitted.Conflicted(ExistingTask task) -> saw(task);
                     case Submitted.Busy busy -> {}
                     case Submitted.Cancellation cancellation -> {}
+                    case Submitted.Signalled signalled -> {}
                 }
             }
             case StormOperation.Claim claim -> saw(claim.claimed().task());

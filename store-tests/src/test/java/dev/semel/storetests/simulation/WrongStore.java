@@ -45,6 +45,9 @@ abstract class WrongStore extends ForwardingTaskStore {
             case Settlement.Park park -> new Settlement.Park(lease, park.effect(), park.reason());
             case Settlement.Intend intend -> new Settlement.Intend(lease, intend.effect(), intend.window());
             case Settlement.Conclude conclude -> new Settlement.Conclude(lease, conclude.effect(), conclude.outcome());
+            case Settlement.Wait wait ->
+                new Settlement.Wait(lease, wait.seen(), wait.more(), wait.wakeAt(), wait.error());
+            case Settlement.Advance advance -> new Settlement.Advance(lease, advance.first(), advance.lines());
             case Settlement.Extend extend -> new Settlement.Extend(lease, extend.duration());
         };
     }

@@ -6,6 +6,7 @@ import dev.semel.store.DueSchedules;
 import dev.semel.store.EffectPage;
 import dev.semel.store.EffectQuery;
 import dev.semel.store.EffectRecord;
+import dev.semel.store.History;
 import dev.semel.store.KeyRecord;
 import dev.semel.store.Operated;
 import dev.semel.store.Operation;
@@ -108,6 +109,18 @@ public sealed interface Call<T> {
         @Override
         public Map<TaskId, List<EffectRecord>> on(TaskStore store) {
             return store.effects(lineages);
+        }
+    }
+
+    /**
+     * {@link TaskStore#histories}.
+     *
+     * @param queries the workflows, and what is known of them
+     */
+    record ReadHistories(List<History.Query> queries) implements Call<Map<TaskId, History>> {
+        @Override
+        public Map<TaskId, History> on(TaskStore store) {
+            return store.histories(queries);
         }
     }
 

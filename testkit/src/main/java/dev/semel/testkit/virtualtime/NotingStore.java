@@ -7,6 +7,7 @@ import dev.semel.store.DueSchedules;
 import dev.semel.store.EffectPage;
 import dev.semel.store.EffectQuery;
 import dev.semel.store.EffectRecord;
+import dev.semel.store.History;
 import dev.semel.store.KeyRecord;
 import dev.semel.store.Operated;
 import dev.semel.store.Operation;
@@ -93,6 +94,11 @@ public final class NotingStore implements TaskStore {
     @Override
     public Map<TaskId, List<EffectRecord>> effects(Collection<TaskId> lineages) {
         throw new Noted(new Call.ReadEffects(List.copyOf(lineages)));
+    }
+
+    @Override
+    public Map<TaskId, History> histories(Collection<History.Query> queries) {
+        throw new Noted(new Call.ReadHistories(List.copyOf(queries)));
     }
 
     @Override

@@ -1,0 +1,209 @@
+package dev.semel;
+
+import dev.semel.store.History;
+import dev.semel.store.HistoryLine;
+import dev.semel.store.KeyRecord;
+import dev.semel.store.SubmitRequest;
+import dev.semel.store.Submitted;
+import dev.semel.store.Submitted.Signalled;
+import dev.semel.store.TaskStore;
+import dev.semel.task.Identity;
+import dev.semel.task.InvalidInput;
+import dev.semel.task.Limits;
+import dev.semel.task.TaskAlreadyFinished;
+import dev.semel.task.TaskId;
+import dev.semel.workflow.WorkflowNotFound;
+import dev.semel.workflow.WorkflowSignals;
+import dev.semel.workflow.WorkflowType;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Operations on workflows, which are named by their type and the id that they were started with. */
+public final class Workflows {
+
+    private final Semel semel;
+    private final TaskStore store;
+    private final String tenant;
+
+    Workflows(Semel semel, TaskStore store, String tenant) {
+        this.semel = semel;
+        this.store = store;
+        this.tenant = tenant;
+    }
+
+    /**
+     * Sends a signal to a workflow. It is kept until the workflow's code asks for it, also if that is later. If no answer arrives, it
+     * is not known whether it was accepted; give a key to repeat it safely.
+     *
+     * @param type the workflow type
+     * @param id the id of the workflow
+     * @param name the name of the signal
+     * @param value what it carries, or null
+     * @throws WorkflowNotFound if there is no such workflow
+     * @throws TaskAlreadyFinished if the workflow has ended
+     */
+    public void signal(WorkflowType<?, ?> type, String id, String name, @Nullable Object value) {
+        signal(type, id, name, value, semel.newId().toString());
+    }
+
+    /**
+     * Sends a signal to a workflow, once for each key.
+     *
+     * @param type the workflow type
+     * @param id the id of the workflow
+     * @param name the name of the signal
+     * @param value what it carries, or null
+     * @param key the key of the signal: another one with the same key is accepted and changes nothing
+     * @throws WorkflowNotFound if there is no such workflow
+     * @throws TaskAlreadyFinished if the workflow has ended
+     */
+    public void signal(WorkflowType<?, ?> type, String id, String name, @Nullable Object value, String key) {
+        Limits.name("signal", name);
+        if (Limits.key(key).startsWith(WorkflowSignals.RESERVED)) {
+            throw new InvalidInput("The key of a signal does not begin with \"" + WorkflowSignals.RESERVED
+                    + "\", but got \"" + Limits.shown(key) + "\". Choose another key.");
+        }
+        send(type, id, key, name, value == null ? null : semel.codec().encode(value));
+    }
+
+    /**
+     * Requests the cancellation of a workflow. Its steps are cancelled first, unless another workflow waits for them too; then its
+     * code is notified, and may clean up.
+     *
+     * @param type the workflow type
+     * @param id the id of the workflow
+     * @throws WorkflowNotFound if there is no such workflow
+     * @throws TaskAlreadyFinished if the workflow has ended
+     */
+    public void cancel(WorkflowType<?, ?> type, String id) {
+        send(type, id, WorkflowSignals.CANCEL_KEY, WorkflowSignals.CANCEL, null);
+    }
+
+    /**
+     * Tries a workflow again at once that has stopped because its code does not fit its history.
+     *
+     * @param type the workflow type
+     * @param id the id of the workflow
+     * @throws WorkflowNotFound if there is no such workflow
+     * @throws TaskAlreadyFinished if the workflow has ended
+     */
+    public void resume(WorkflowType<?, ?> type, String id) {
+        send(type, id, WorkflowSignals.RESERVED + semel.newId(), WorkflowSignals.RESUME, null);
+    }
+
+    /**
+     * Ends a workflow without running its code. Its steps go on. If its code runs at this moment, the workflow ends as soon as that
+     * does.
+     *
+     * @param type the workflow type
+     * @param id the id of the workflow
+     * @return whether it ended now, will end, or had ended before
+     * @throws WorkflowNotFound if there is no such workflow
+     */
+    public Operations.Cancellation terminate(WorkflowType<?, ?> type, String id) {
+        return semel.operations().cancel(taskId(type, id));
+    }
+
+    /**
+     * Reads the history of a workflow: what its code did, and what happened to it.
+     *
+     * @param type the workflow type
+     * @param id the id of the workflow
+     * @return the history
+     * @throws WorkflowNotFound if there is no such workflow
+     */
+    public History history(WorkflowType<?, ?> type, String id) {
+        TaskId task = taskId(type, id);
+        return Objects.requireNonNull(
+                store.histories(List.of(History.Query.whole(task))).get(task), "every query is answered");
+    }
+
+    /**
+     * Reads a value that a workflow has published.
+     *
+     * @param type the workflow type
+     * @param id the id of the workflow
+     * @param name the name of the value
+     * @param of its class
+     * @param <T> its class
+     * @return the newest value; empty if there is none, or it is null
+     * @throws WorkflowNotFound if there is no such workflow
+     */
+    public <T> Optional<T> published(WorkflowType<?, ?> type, String id, String name, Class<T> of) {
+        return history(type, id).lines().reversed().stream()
+                .filter(line ->
+                        line.kind() == HistoryLine.Kind.PUBLISHED && line.name().equals(name))
+                .findFirst()
+                .map(HistoryLine::document)
+                .map(document -> semel.codec().decode(document, of));
+    }
+
+    /**
+     * Returns the handle of a workflow, to wait for its result.
+     *
+     * @param type the workflow type
+     * @param id the id of the workflow
+     * @param <O> the class of its result
+     * @return the handle
+     * @throws WorkflowNotFound if there is no such workflow
+     */
+    public <O extends @Nullable Object> TaskHandle<O> handle(WorkflowType<?, O> type, String id) {
+        return semel.handle(type.taskType(), taskId(type, id));
+    }
+
+    /**
+     * Returns the task of a workflow.
+     *
+     * @param type the workflow type
+     * @param id the id of the workflow
+     * @return the id of its task
+     * @throws WorkflowNotFound if there is no such workflow
+     */
+    public TaskId taskId(WorkflowType<?, ?> type, String id) {
+        return record(type, id).taskId();
+    }
+
+    private KeyRecord record(WorkflowType<?, ?> type, String id) {
+        Identity identity =
+                Identity.of(tenant, type.taskType().scope(), type.taskType().queue(), type.name(), Limits.key(id));
+        return store.record(identity)
+                .orElseThrow(() -> new WorkflowNotFound(
+                        "There is no workflow \"" + Limits.shown(id) + "\" of type \"" + type.name() + "\".", id));
+    }
+
+    /** Sends an entry for the inbox, to a newer run of the workflow if the one that was found has ended meanwhile. */
+    private void send(WorkflowType<?, ?> type, String id, String key, String name, @Nullable String document) {
+        KeyRecord record = record(type, id);
+        while (true) {
+            Submitted answer = store.submit(List.of(new SubmitRequest.Signal(record.taskId(), key, name, document)))
+                    .getFirst();
+            KeyRecord next = answer == Signalled.ACCEPTED ? record : record(type, id);
+            if (next.taskId().equals(record.taskId())) {
+                require((Signalled) answer, next, id);
+                return;
+            }
+            record = next;
+        }
+    }
+
+    private static void require(Signalled answer, KeyRecord record, String id) {
+        switch (answer) {
+            case ACCEPTED -> {}
+            case ENDED, NOT_FOUND -> {
+                Instant ended = record.finishedAt();
+                throw new TaskAlreadyFinished(
+                        "Workflow \"" + Limits.shown(id) + "\" ended as "
+                                + record.state().word() + " at " + ended + ", so it receives no signals.",
+                        record.taskId(),
+                        record.state(),
+                        ended == null ? record.createdAt() : ended);
+            }
+            case FULL ->
+                throw new InvalidInput("Workflow \"" + Limits.shown(id) + "\" has a history of " + Limits.HISTORY_LINES
+                        + " lines, which is the limit, so it receives no signals.");
+        }
+    }
+}

@@ -1,0 +1,96 @@
+package dev.semel.engine;
+
+import dev.semel.store.History;
+import dev.semel.store.NewLine;
+import dev.semel.store.Task;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.random.RandomGenerator;
+
+/** The access of a replayed handler to the history of its workflow, under the lease of its attempt. */
+public interface Journal {
+
+    /**
+     * Returns the task of the workflow.
+     *
+     * @return the task as it was claimed
+     */
+    Task task();
+
+    /**
+     * Returns what converts inputs and results.
+     *
+     * @return the codec
+     */
+    Codec codec();
+
+    /**
+     * Returns the source of randomness for recorded values.
+     *
+     * @return the source
+     */
+    RandomGenerator random();
+
+    /**
+     * Reads the newest part of the history, however long the store needs to answer.
+     *
+     * @param lines how many lines are known
+     * @param inbox how many entries of the inbox are known
+     * @return what is newer
+     * @throws InterruptedException if the thread was interrupted
+     */
+    History read(int lines, int inbox) throws InterruptedException;
+
+    /**
+     * Adds lines to the history and waits until they are durable and their steps are started.
+     *
+     * @param first the number of the first line
+     * @param lines the lines
+     * @throws InterruptedException if the thread was interrupted; the lines may be added nevertheless
+     * @throws dev.semel.task.LeaseLost if another attempt has taken over
+     * @throws dev.semel.task.PermanentFailure if the history would become too long
+     */
+    void add(int first, List<NewLine> lines) throws InterruptedException;
+
+    /**
+     * Ends the attempt with a wait. The handler must throw what is returned; whatever it does instead, its task waits.
+     *
+     * @param seen the number of the newest entry of the inbox that was seen
+     * @param more how many further entries are needed
+     * @param until when it continues at the latest
+     * @return the error to throw
+     */
+    Suspended suspend(int seen, int more, Until until);
+
+    /**
+     * Ends the attempt because the code cannot continue with this history. It is tried again later.
+     *
+     * @param seen the number of the newest entry of the inbox that was seen
+     * @param delay how long until it is tried again
+     * @param error why it cannot continue
+     * @return the error to throw
+     */
+    Suspended stop(int seen, Duration delay, String error);
+
+    /**
+     * Ends the attempt and the workflow as cancelled, because its code has ended after it was notified of its cancellation.
+     *
+     * @return the error to throw
+     */
+    Suspended cancelled();
+
+    /** When a wait ends at the latest. */
+    sealed interface Until {
+
+        /** There is no such time. */
+        record Woken() implements Until {}
+
+        /**
+         * A time by the store's clock.
+         *
+         * @param time the time
+         */
+        record At(Instant time) implements Until {}
+    }
+}

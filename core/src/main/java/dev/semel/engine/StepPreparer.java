@@ -1,0 +1,22 @@
+package dev.semel.engine;
+
+import dev.semel.store.NewTask;
+import dev.semel.store.Task;
+import dev.semel.task.TaskType;
+
+/** The preparation of steps: it turns a task type, an input and options into a task to submit. */
+@FunctionalInterface
+public interface StepPreparer {
+
+    /**
+     * Prepares a step.
+     *
+     * @param workflow the task of the workflow
+     * @param type the task type of the step
+     * @param input its input
+     * @param options what differs from the type
+     * @param <I> the class of the input
+     * @return the task, with an id of its own
+     */
+    <I> NewTask prepare(Task workflow, TaskType<I, ?> type, I input, StepOptions options);
+}

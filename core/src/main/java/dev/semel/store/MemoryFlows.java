@@ -1,0 +1,209 @@
+package dev.semel.store;
+
+import dev.semel.store.Submitted.ExistingTask;
+import dev.semel.task.TaskId;
+import dev.semel.task.TaskState;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Objects;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** The laws of workflows, F1 to F12, for {@link InMemoryTaskStore}. */
+final class MemoryFlows {
+
+    private final MemoryTables tables;
+    private final Map<TaskId, Flow> flows = new HashMap<>();
+
+    // For each watched step, by workflow: whether the workflow created the step.
+    private final Map<TaskId, NavigableMap<TaskId, Boolean>> watches = new HashMap<>();
+
+    private static final class Flow {
+        StoredFlow counters = StoredFlow.NEW;
+        final List<HistoryLine> lines = new ArrayList<>();
+        final List<InboxEntry> inbox = new ArrayList<>();
+    }
+
+    MemoryFlows(MemoryTables tables) {
+        this.tables = tables;
+    }
+
+    Settled advance(Settlement.Advance advance, MemorySubmissions submitting, Instant now) {
+        StoredTask task = tables.find(advance.lease().taskId());
+        if (task == null) {
+            return Settled.NOT_FOUND;
+        }
+        if (task.state() != TaskState.RUNNING
+                || task.attempt() != advance.lease().attempt()) {
+            return Settled.STALE;
+        }
+        Flow flow = flows.computeIfAbsent(task.id(), id -> new Flow());
+        switch (flow.counters.decide(advance)) {
+            case DONE_BEFORE -> {
+                return Settled.APPLIED;
+            }
+            case STALE -> {
+                return Settled.STALE;
+            }
+            case FULL -> {
+                return Settled.FULL;
+            }
+            case ADD -> {}
+        }
+        tables.save(task.progressed());
+        for (NewLine line : advance.lines()) {
+            TaskId step = switch (line) {
+                case NewLine.Note note -> null;
+                case NewLine.Step(NewTask started) -> start(task.id(), started, submitting.submit(started, now), now);
+                case NewLine.Abandon abandon -> {
+                    abandon(task.id(), abandon, now);
+                    yield abandon.step();
+                }
+            };
+            add(flow, line, step, now);
+        }
+        return Settled.APPLIED;
+    }
+
+    private static void add(Flow flow, NewLine line, @Nullable TaskId step, Instant now) {
+        String document = line instanceof NewLine.Note note ? note.document() : null;
+        HistoryLine added = new HistoryLine(flow.counters.lines() + 1, line.kind(), line.name(), step, document, now);
+        flow.lines.add(added);
+        flow.counters = flow.counters.plus(added);
+    }
+
+    /** Watches a step that was submitted, and returns the task that it is. */
+    private TaskId start(TaskId workflow, NewTask step, Submitted submitted, Instant now) {
+        return switch (submitted) {
+            case Submitted.Created created -> watched(workflow, created.taskId(), true);
+            case Submitted.Returned(ExistingTask existing, boolean differs) -> {
+                if (existing.state().isOpen()) {
+                    yield watched(workflow, existing.taskId(), false);
+                }
+                StoredTask ended = tables.find(existing.taskId());
+                append(workflow, StoredFlow.ended(existing, ended == null ? null : ended.lastError(), now), now);
+                yield existing.taskId();
+            }
+            case Submitted.Rejected(ExistingTask existing, boolean differs) -> {
+                append(workflow, StoredFlow.rejected(step, existing, false, now), now);
+                yield step.id();
+            }
+            case Submitted.Conflicted(ExistingTask existing) -> {
+                append(workflow, StoredFlow.rejected(step, existing, true, now), now);
+                yield step.id();
+            }
+            case Submitted.Busy busy -> throw new IllegalStateException("This store has no transactions of callers");
+            case Submitted.Cancellation cancellation ->
+                throw new IllegalStateException("A step was answered with " + cancellation);
+            case Submitted.Signalled signalled ->
+                throw new IllegalStateException("A step was answered with " + signalled);
+        };
+    }
+
+    private TaskId watched(TaskId workflow, TaskId step, boolean created) {
+        watches.computeIfAbsent(step, id -> new TreeMap<>()).putIfAbsent(workflow, created);
+        return step;
+    }
+
+    private void abandon(TaskId workflow, NewLine.Abandon abandon, Instant now) {
+        Map<TaskId, Boolean> watchers = watches.getOrDefault(abandon.step(), new TreeMap<>());
+        Boolean created = watchers.get(workflow);
+        if (created == null) {
+            return; // it has ended, and its entry is in the inbox
+        }
+        if (created && watchers.size() == 1) {
+            Operated unused = tables.cancel(Objects.requireNonNull(tables.find(abandon.step())), now);
+        } else {
+            watchers.remove(workflow);
+            append(workflow, StoredFlow.leftToOthers(abandon.name(), abandon.step(), now), now);
+        }
+    }
+
+    /** Adds the end of a task to the inboxes of those that watch it. */
+    void ended(Task task) {
+        Map<TaskId, Boolean> watchers = watches.remove(task.id());
+        if (watchers == null) {
+            return;
+        }
+        Task.Progress end = task.progress();
+        Instant now = Objects.requireNonNull(end.finishedAt());
+        for (TaskId workflow : watchers.keySet()) {
+            append(
+                    workflow,
+                    StoredFlow.ended(task.type(), task.id(), end.state(), end.result(), end.lastError(), now),
+                    now);
+        }
+    }
+
+    Submitted.Signalled signal(SubmitRequest.Signal signal, Instant now) {
+        StoredTask task = tables.find(signal.taskId());
+        Flow flow = flows.get(signal.taskId());
+        boolean accepted = flow != null
+                && flow.inbox.stream().anyMatch(entry -> signal.key().equals(entry.key()));
+        Submitted.Signalled answer =
+                (flow == null ? StoredFlow.NEW : flow.counters).decide(task == null ? null : task.state(), accepted);
+        if (answer == Submitted.Signalled.ACCEPTED && !accepted) {
+            append(signal.taskId(), signal.entry(now), now);
+        }
+        return answer;
+    }
+
+    /** Adds an entry to the inbox of a workflow, unless that has ended, and wakes it if that is what it waits for. */
+    private void append(TaskId workflow, InboxEntry entry, Instant now) {
+        StoredTask task = tables.find(workflow);
+        if (task == null || !task.state().isOpen()) {
+            return;
+        }
+        Flow flow = flows.computeIfAbsent(workflow, id -> new Flow());
+        StoredFlow.Appended appended = flow.counters.plus(entry);
+        flow.counters = appended.flow();
+        flow.inbox.add(appended.entry());
+        boolean waits = task.listening() || (task.state() == TaskState.PENDING && !task.isDue(now));
+        if (appended.wakes() && waits && task.attempt() == flow.counters.waited()) {
+            tables.save(task.pending(now));
+        }
+    }
+
+    /** Records that an attempt ends with a wait; returns whether the task has to wait. */
+    boolean await(Settlement.Wait wait) {
+        Flow flow = flows.computeIfAbsent(wait.lease().taskId(), id -> new Flow());
+        boolean waits = flow.counters.mustWait(wait);
+        flow.counters = flow.counters.waiting(wait);
+        return waits;
+    }
+
+    /** Returns whether an attempt of which nothing is kept ended with a wait. */
+    boolean waited(Settlement.Wait wait) {
+        Flow flow = flows.get(wait.lease().taskId());
+        return flow != null && wait.lease().attempt() <= flow.counters.waited();
+    }
+
+    Map<TaskId, History> read(Collection<History.Query> queries, Instant now) {
+        Map<TaskId, History> found = new LinkedHashMap<>();
+        for (History.Query query : queries) {
+            Flow flow = flows.getOrDefault(query.workflow(), new Flow());
+            found.put(
+                    query.workflow(),
+                    new History(after(flow.lines, query.lines()), after(flow.inbox, query.inbox()), now));
+        }
+        return found;
+    }
+
+    private static <T> List<T> after(List<T> all, int known) {
+        return all.subList(Math.min(known, all.size()), all.size());
+    }
+
+    /** Deletes the history of a workflow. */
+    void forget(TaskId workflow) {
+        if (flows.remove(workflow) != null) {
+            watches.values().forEach(watchers -> watchers.remove(workflow));
+            watches.values().removeIf(Map::isEmpty);
+        }
+    }
+}

@@ -1,0 +1,227 @@
+package dev.semel.store;
+
+import dev.semel.store.Submitted.ExistingTask;
+import dev.semel.task.Limits;
+import dev.semel.task.TaskId;
+import dev.semel.task.TaskState;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The counters of a workflow, and the rules of waiting and waking. The rules are pure, and every store calls them in the step that
+ * changes the history or the inbox. The counters are kept where an append and a wait exclude each other, so that an entry that
+ * arrives before the wait is never missed.
+ *
+ * @param lines how many lines its history has
+ * @param inbox how many entries its inbox has
+ * @param urgent the number of the newest urgent entry; 0 if there is none
+ * @param wakeAfter the number of the entry at which it is woken; 0 if it does not wait
+ * @param waited the newest attempt that ended with a wait; 0 if there is none
+ * @param bytes the size of all documents of its history and its inbox
+ */
+public record StoredFlow(int lines, int inbox, int urgent, int wakeAfter, int waited, long bytes) {
+
+    /** A workflow that has neither done nor received anything. */
+    public static final StoredFlow NEW = new StoredFlow(0, 0, 0, 0, 0, 0);
+
+    private static final long PER_LINE = 100;
+
+    /** What is to be done with an advance. */
+    public enum Verdict {
+        /** Its lines are added. */
+        ADD,
+        /** An earlier send of it was carried out. */
+        DONE_BEFORE,
+        /** Nothing: its lines do not follow those that are stored. */
+        STALE,
+        /** Nothing: the history would become too long. */
+        FULL
+    }
+
+    /**
+     * Decides about an advance of the attempt that runs.
+     *
+     * @param advance the advance
+     * @return what the store does
+     */
+    public Verdict decide(Settlement.Advance advance) {
+        int last = advance.first() + advance.lines().size() - 1;
+        if (last <= lines) {
+            return Verdict.DONE_BEFORE;
+        }
+        if (advance.first() != lines + 1) {
+            return Verdict.STALE;
+        }
+        return last + inbox > Limits.HISTORY_LINES || bytes > Limits.HISTORY_BYTES ? Verdict.FULL : Verdict.ADD;
+    }
+
+    /**
+     * Adds one line.
+     *
+     * @param line the line
+     * @return the counters from then on
+     */
+    public StoredFlow plus(HistoryLine line) {
+        return new StoredFlow(lines + 1, inbox, urgent, wakeAfter, waited, bytes + PER_LINE + bytes(line.document()));
+    }
+
+    /**
+     * Returns whether a wait has to wait, or the inbox has what it waits for already.
+     *
+     * @param wait the wait
+     * @return whether the task is not pending at once
+     */
+    public boolean mustWait(Settlement.Wait wait) {
+        return inbox - wait.seen() < wait.more() && urgent <= wait.seen();
+    }
+
+    /**
+     * Ends an attempt with a wait.
+     *
+     * @param wait the wait
+     * @return the counters from then on
+     */
+    public StoredFlow waiting(Settlement.Wait wait) {
+        return new StoredFlow(
+                lines,
+                inbox,
+                urgent,
+                mustWait(wait) ? wait.seen() + wait.more() : 0,
+                wait.lease().attempt(),
+                bytes);
+    }
+
+    /**
+     * Adds an entry to the inbox.
+     *
+     * @param entry the entry; its number does not matter
+     * @return the counters from then on, the entry with its number, and whether it wakes the workflow
+     */
+    public Appended plus(InboxEntry entry) {
+        int number = inbox + 1;
+        boolean wakes = wakeAfter > 0 && (entry.isUrgent() || number >= wakeAfter);
+        StoredFlow next = new StoredFlow(
+                lines,
+                number,
+                entry.isUrgent() ? number : urgent,
+                wakes ? 0 : wakeAfter,
+                waited,
+                bytes + PER_LINE + entry.bytes());
+        return new Appended(next, entry.numbered(number), wakes);
+    }
+
+    /**
+     * An entry that was added to an inbox.
+     *
+     * @param flow the counters from then on
+     * @param entry the entry with its number
+     * @param wakes whether the workflow is due from now on, if its newest attempt is the one that waited and it is waiting for its
+     *     inbox, or pending until later
+     */
+    public record Appended(StoredFlow flow, InboxEntry entry, boolean wakes) {}
+
+    /**
+     * Decides about a signal.
+     *
+     * @param state the state of the workflow's task, or null if it is not stored
+     * @param accepted whether its key was accepted before
+     * @return the answer; the entry is added if it is {@link Submitted.Signalled#ACCEPTED} and the key is new
+     */
+    public Submitted.Signalled decide(@Nullable TaskState state, boolean accepted) {
+        if (state == null) {
+            return Submitted.Signalled.NOT_FOUND;
+        }
+        if (accepted) {
+            return Submitted.Signalled.ACCEPTED;
+        }
+        if (!state.isOpen()) {
+            return Submitted.Signalled.ENDED;
+        }
+        return lines + inbox >= Limits.HISTORY_LINES || bytes > Limits.HISTORY_BYTES
+                ? Submitted.Signalled.FULL
+                : Submitted.Signalled.ACCEPTED;
+    }
+
+    /**
+     * Returns the entry for a step that has ended.
+     *
+     * @param type its task type
+     * @param step its id
+     * @param state how it ended
+     * @param result its result, or null
+     * @param error its last error, or null
+     * @param now the store's time
+     * @return the entry, without a number
+     */
+    public static InboxEntry ended(
+            String type, TaskId step, TaskState state, @Nullable String result, @Nullable String error, Instant now) {
+        return new InboxEntry(0, type, step, state, null, result, state == TaskState.COMPLETED ? null : error, now);
+    }
+
+    /**
+     * Returns the entry for a step that is answered by a task that has ended already.
+     *
+     * @param existing the task
+     * @param error its last error, or null
+     * @param now the store's time
+     * @return the entry, without a number
+     */
+    public static InboxEntry ended(ExistingTask existing, @Nullable String error, Instant now) {
+        if (!existing.dataGone()) {
+            return ended(existing.type(), existing.taskId(), existing.state(), existing.result(), error, now);
+        }
+        String gone = "Task " + existing.taskId() + " ended as "
+                + existing.state().word() + " at " + existing.finishedAt() + ", and its result is no longer stored.";
+        return new InboxEntry(0, existing.type(), existing.taskId(), TaskState.FAILED, null, null, gone, now);
+    }
+
+    /**
+     * Returns the entry for a step whose submission was rejected.
+     *
+     * @param step the step as it was to be submitted
+     * @param existing the task that has its key
+     * @param conflict whether the key was used with another input or type
+     * @param now the store's time
+     * @return the entry, without a number
+     */
+    public static InboxEntry rejected(NewTask step, ExistingTask existing, boolean conflict, Instant now) {
+        String key = step.key() == null ? "" : step.key().identity().key();
+        String why = conflict
+                ? "was used before with another input or type, by task " + existing.taskId()
+                : "has task " + existing.taskId() + ", which is "
+                        + existing.state().word() + ", and the policy rejects another one";
+        return new InboxEntry(
+                0,
+                step.type(),
+                step.id(),
+                TaskState.FAILED,
+                null,
+                null,
+                "The step was not started: key \"" + key + "\" " + why + ".",
+                now);
+    }
+
+    /**
+     * Returns the entry for a step that was given up and that others still want.
+     *
+     * @param type its task type
+     * @param step its id
+     * @param now the store's time
+     * @return the entry, without a number
+     */
+    public static InboxEntry leftToOthers(String type, TaskId step, Instant now) {
+        return new InboxEntry(
+                0,
+                type,
+                step,
+                TaskState.CANCELLED,
+                null,
+                null,
+                "The step was given up. It goes on, because this workflow did not create it, or another one waits for it.",
+                now);
+    }
+
+    static long bytes(@Nullable String text) {
+        return text == null ? 0 : text.length();
+    }
+}

@@ -1,0 +1,474 @@
+package dev.semel.workflow;
+
+import dev.semel.engine.Journal;
+import dev.semel.engine.StepOptions;
+import dev.semel.engine.StepPreparer;
+import dev.semel.engine.Suspended;
+import dev.semel.store.History;
+import dev.semel.store.HistoryLine;
+import dev.semel.store.HistoryLine.Kind;
+import dev.semel.store.InboxEntry;
+import dev.semel.store.NewLine;
+import dev.semel.store.NewTask;
+import dev.semel.task.InvalidInput;
+import dev.semel.task.Json;
+import dev.semel.task.Limits;
+import dev.semel.task.SafeLogger;
+import dev.semel.task.TaskId;
+import dev.semel.task.TaskState;
+import dev.semel.task.TaskType;
+import dev.semel.task.TaskUnsuccessful;
+import dev.semel.task.TypeRef;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CancellationException;
+import java.util.function.IntSupplier;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One call of a workflow's code, from the beginning to its end or to the next wait.
+ *
+ * <p>Each operation takes the next line of the history, which must be what the code asks for, or adds one. New lines are kept back
+ * until the code waits, ends or runs a local step, and are then written in one step.
+ *
+ * <p>Why every replay takes the same way, although the inbox grows: the end of a step and the n-th signal of a name are what the inbox
+ * says, however much of it is read. Of several steps the first in the order of the inbox counts, and an entry never becomes visible
+ * before an earlier one. What depends on how much was read, that a time limit passed or that the cancellation was delivered here, is a
+ * line of the history.
+ */
+final class Turn {
+
+    /** The name of the entry that requests the cancellation. Names that users give begin with a letter or a digit. */
+    static final String CANCEL = "$cancel";
+
+    private static final SafeLogger LOG = SafeLogger.of(Turn.class);
+
+    // A warning long before the limit: at a fifth of it.
+    private static final int WARN_EVERY = Limits.HISTORY_LINES / 5;
+
+    private final Journal journal;
+    private final StepPreparer steps;
+    private final Thread owner = Thread.currentThread();
+
+    private final List<HistoryLine> lines = new ArrayList<>();
+    private final List<InboxEntry> inbox = new ArrayList<>();
+    private final Map<TaskId, InboxEntry> ends = new HashMap<>();
+    private final Map<String, List<InboxEntry>> signals = new HashMap<>();
+    private final Map<String, Integer> received = new HashMap<>();
+    private final List<NewLine> added = new ArrayList<>();
+    private final Set<Integer> givenUp = new HashSet<>();
+    private final List<Step<?>> started = new ArrayList<>();
+    private Instant now;
+    private int position;
+    private boolean cancelled;
+    private @Nullable Suspended suspended;
+    private @Nullable NonDeterministic broken;
+
+    Turn(Journal journal, StepPreparer steps, History history) {
+        this.journal = journal;
+        this.steps = steps;
+        this.now = history.now();
+        learn(history);
+    }
+
+    private void learn(History newer) {
+        lines.addAll(newer.lines());
+        for (InboxEntry entry : newer.inbox()) {
+            inbox.add(entry);
+            if (entry.step() != null) {
+                ends.putIfAbsent(entry.step(), entry);
+            } else {
+                signals.computeIfAbsent(entry.name(), name -> new ArrayList<>()).add(entry);
+            }
+        }
+        now = newer.now();
+    }
+
+    /** The history as far as it is known, for the next turn in this process. */
+    History known() {
+        return new History(lines, inbox, now);
+    }
+
+    int seen() {
+        return inbox.size();
+    }
+
+    RandomGenerator random() {
+        return journal.random();
+    }
+
+    /** The time at which the history grew last; the time of the store if it is empty. */
+    Instant grew() {
+        return lines.isEmpty() ? now : lines.getLast().at();
+    }
+
+    Instant storeTime() {
+        return now;
+    }
+
+    // ---- lines
+
+    /** Returns the next line of the history, which must be what the code asks for; null if the history ends here. */
+    private @Nullable HistoryLine next(Kind kind, String name) {
+        requireUsable();
+        int number = position + 1;
+        if (position >= lines.size()) {
+            position = number;
+            return null;
+        }
+        HistoryLine line = lines.get(position);
+        if (line.kind() != kind || !line.name().equals(name)) {
+            throw differs(line, "asked for " + kind.word() + " \"" + name + "\"");
+        }
+        position = number;
+        return line;
+    }
+
+    private boolean isNext(Kind kind) {
+        return position < lines.size() && lines.get(position).kind() == kind;
+    }
+
+    /** Checks that the code has not ended before its history, or has gone on with one that it does not fit. */
+    void requireWhole() {
+        if (broken != null) {
+            throw broken;
+        }
+        if (position < lines.size()) {
+            throw differs(lines.get(position), "has ended");
+        }
+    }
+
+    /** Returns why the code does not fit its history, even if it caught the exception, or null. */
+    @Nullable
+    NonDeterministic broken() {
+        return broken;
+    }
+
+    private NonDeterministic differs(HistoryLine line, String code) {
+        NonDeterministic found = new NonDeterministic(
+                "The code of workflow \"" + journal.task().type() + "\" does not fit its history at line "
+                        + line.number() + ": the history has " + line.kind().word() + " \"" + line.name()
+                        + "\", but the code " + code
+                        + ". Deploy code that does the same as before up to there, then resume workflow "
+                        + journal.task().id() + ".",
+                line.number(),
+                line);
+        broken = found;
+        return found;
+    }
+
+    /** Throws if the code already waits, or another thread than the workflow's uses its flow. */
+    private void requireUsable() {
+        if (suspended != null) {
+            throw suspended;
+        }
+        if (broken != null) {
+            throw broken;
+        }
+        if (!Thread.currentThread().equals(owner)) {
+            throw new InvalidInput(
+                    "Only the thread that runs the code of a workflow may use its flow, because the order"
+                            + " of all operations must be the same each time. Start steps instead of threads.");
+        }
+    }
+
+    /** Writes the lines that were kept back. */
+    void flush() {
+        requireUsable();
+        if (added.isEmpty()) {
+            return;
+        }
+        List<NewLine> batch = List.copyOf(added);
+        int first = lines.size() + 1;
+        try {
+            journal.add(first, batch);
+            added.clear();
+            boolean decided = batch.stream().anyMatch(Turn::needsAnswer);
+            if (decided) {
+                learn(journal.read(lines.size(), inbox.size()));
+            } else {
+                batch.forEach(this::remember);
+            }
+        } catch (InterruptedException e) {
+            throw interrupted(e);
+        }
+        if (lines.size() / WARN_EVERY > (first - 1) / WARN_EVERY) {
+            LOG.warn(
+                    "History of a workflow is long: task={} type={} lines={} limit={}",
+                    journal.task().id(),
+                    journal.task().type(),
+                    lines.size(),
+                    Limits.HISTORY_LINES);
+        }
+    }
+
+    /** Returns whether the store decides something about a line that the code has to know. */
+    private static boolean needsAnswer(NewLine line) {
+        return line instanceof NewLine.Abandon || (line instanceof NewLine.Step(NewTask task) && task.key() != null);
+    }
+
+    private void remember(NewLine line) {
+        TaskId task = line instanceof NewLine.Step(NewTask step) ? step.id() : null;
+        String document = line instanceof NewLine.Note note ? note.document() : null;
+        lines.add(new HistoryLine(lines.size() + 1, line.kind(), line.name(), task, document, now));
+    }
+
+    private static CancellationException interrupted(InterruptedException e) {
+        Thread.currentThread().interrupt();
+        CancellationException stopped =
+                new CancellationException("The thread was interrupted while the workflow waited for the store.");
+        stopped.initCause(e);
+        return stopped;
+    }
+
+    // ---- values
+
+    <T extends @Nullable Object> T value(String name, TypeRef<T> type, Supplier<T> compute) {
+        HistoryLine line = next(Kind.VALUE, name);
+        if (line != null) {
+            return decoded(line.document(), type);
+        }
+        T value = compute.get();
+        String document = encoded(value);
+        added.add(new NewLine.Note(Kind.VALUE, name, document));
+        return decoded(document, type); // what every replay will get
+    }
+
+    void note(Kind kind, String name, @Nullable Object value) {
+        if (next(kind, name) == null) {
+            added.add(new NewLine.Note(kind, name, encoded(value)));
+        }
+    }
+
+    private @Nullable String encoded(@Nullable Object value) {
+        if (value == null) {
+            return null;
+        }
+        String json = journal.codec().encode(value);
+        Json.parse(json); // checks the size
+        return json;
+    }
+
+    @SuppressWarnings("NullAway") // what was recorded as null is null again
+    private <T extends @Nullable Object> T decoded(@Nullable String document, TypeRef<T> type) {
+        return document == null ? null : journal.codec().decode(document, type);
+    }
+
+    // ---- steps
+
+    <I, O extends @Nullable Object> Step<O> start(TaskType<I, O> type, I input, StepOptions options) {
+        if (next(Kind.STEP, type.name()) == null) {
+            added.add(new NewLine.Step(steps.prepare(journal.task(), type, input, options)));
+        }
+        Step<O> step = new Step<>(this, type, position);
+        started.add(step);
+        return step;
+    }
+
+    TaskId taskOf(Step<?> step) {
+        if (step.line() > lines.size()) {
+            flush();
+        }
+        return Objects.requireNonNull(lines.get(step.line() - 1).task(), "the line of a step has its task");
+    }
+
+    void abandon(Step<?> step) {
+        TaskId id = taskOf(step);
+        givenUp.add(step.line());
+        if (next(Kind.ABANDONED, step.type().name()) == null) {
+            added.add(new NewLine.Abandon(step.type().name(), id));
+        }
+    }
+
+    /** The end of a step, or null as long as it is open. */
+    private @Nullable InboxEntry endOf(Step<?> step) {
+        return step.line() > lines.size() ? null : ends.get(taskOf(step));
+    }
+
+    <O extends @Nullable Object> O result(Step<O> step) {
+        InboxEntry end = await(() -> 1, null, () -> endOf(step));
+        if (end.state() != TaskState.COMPLETED) {
+            throw unsuccessful(step, end);
+        }
+        return decoded(end.document(), step.type().output());
+    }
+
+    private TaskUnsuccessful unsuccessful(Step<?> step, InboxEntry end) {
+        TaskState state = Objects.requireNonNull(end.state());
+        String error = end.error();
+        return new TaskUnsuccessful(
+                "Step \"" + step.type().name() + "\" (task " + taskOf(step) + ") ended as " + state.word()
+                        + (error == null ? "." : ": " + error),
+                taskOf(step),
+                state,
+                error);
+    }
+
+    void all(List<? extends Step<?>> awaited) {
+        Optional<Step<?>> failed = await(() -> open(awaited), null, () -> {
+            InboxEntry first = null;
+            Step<?> of = null;
+            for (Step<?> step : awaited) {
+                InboxEntry end = endOf(step);
+                if (end != null
+                        && end.state() != TaskState.COMPLETED
+                        && (first == null || end.number() < first.number())) {
+                    first = end;
+                    of = step;
+                }
+            }
+            return of != null ? Optional.of(of) : open(awaited) == 0 ? Optional.empty() : null;
+        });
+        failed.ifPresent(step -> {
+            throw unsuccessful(step, Objects.requireNonNull(endOf(step)));
+        });
+    }
+
+    /** Returns how many tasks are still open; two steps with one key may be one task. */
+    private int open(List<? extends Step<?>> awaited) {
+        return (int) awaited.stream()
+                .filter(step -> endOf(step) == null)
+                .map(step -> step.line() > lines.size() ? step : taskOf(step))
+                .distinct()
+                .count();
+    }
+
+    <S extends Step<?>> S any(List<S> awaited) {
+        if (awaited.isEmpty()) {
+            throw new InvalidInput("Expected at least one step to wait for, but got none.");
+        }
+        return await(() -> 1, null, () -> {
+            S first = null;
+            int number = Integer.MAX_VALUE;
+            for (S step : awaited) {
+                InboxEntry end = endOf(step);
+                if (end != null && end.number() < number) {
+                    first = step;
+                    number = end.number();
+                }
+            }
+            return first;
+        });
+    }
+
+    // ---- time and signals
+
+    void sleep(UnaryOperator<Instant> until) {
+        Instant wakeAt = timer("sleep", until);
+        boolean unused = await(() -> 1, wakeAt, () -> now.isBefore(wakeAt) ? null : true);
+    }
+
+    private Instant timer(String name, UnaryOperator<Instant> until) {
+        HistoryLine line = next(Kind.TIMER, name);
+        if (line != null) {
+            return Instant.parse(decoded(Objects.requireNonNull(line.document()), TypeRef.of(String.class)));
+        }
+        Instant wakeAt = until.apply(now);
+        added.add(new NewLine.Note(Kind.TIMER, name, encoded(wakeAt.toString())));
+        return wakeAt;
+    }
+
+    <T extends @Nullable Object> T signal(String name, TypeRef<T> type) {
+        requireUsable();
+        InboxEntry entry = await(() -> 1, null, () -> nextSignal(name));
+        received.merge(name, 1, Integer::sum);
+        return decoded(entry.document(), type);
+    }
+
+    <T> Optional<T> signal(String name, TypeRef<T> type, Duration timeout) {
+        Instant limit = timer(name, time -> time.plus(timeout));
+        if (isNext(Kind.TIMED_OUT)) {
+            next(Kind.TIMED_OUT, name);
+            return Optional.empty();
+        }
+        Optional<InboxEntry> entry = await(() -> 1, limit, () -> {
+            InboxEntry accepted = nextSignal(name);
+            return accepted != null ? Optional.of(accepted) : now.isBefore(limit) ? null : Optional.empty();
+        });
+        if (entry.isEmpty()) {
+            note(Kind.TIMED_OUT, name, null);
+            return Optional.empty();
+        }
+        received.merge(name, 1, Integer::sum);
+        return Optional.ofNullable(decoded(entry.get().document(), type));
+    }
+
+    private @Nullable InboxEntry nextSignal(String name) {
+        List<InboxEntry> accepted = signals.getOrDefault(name, List.of());
+        int index = received.getOrDefault(name, 0);
+        return index < accepted.size() ? accepted.get(index) : null;
+    }
+
+    // ---- waiting
+
+    /** Returns what the code waits for, or ends the attempt. */
+    private <T> T await(IntSupplier more, @Nullable Instant wakeAt, Supplier<@Nullable T> ready) {
+        requireUsable();
+        if (isNext(Kind.CANCELLED)) {
+            throw cancelled();
+        }
+        T found = ready.get();
+        if (found == null && !added.isEmpty()) {
+            flush();
+            found = ready.get();
+        }
+        if (found != null) {
+            return found;
+        }
+        if (!cancelled && signals.containsKey(CANCEL)) {
+            throw cancelled();
+        }
+        throw suspend(more.getAsInt(), wakeAt);
+    }
+
+    private Suspended suspend(int more, @Nullable Instant wakeAt) {
+        flush();
+        Suspended thrown = journal.suspend(
+                inbox.size(), more, wakeAt == null ? new Journal.Until.Woken() : new Journal.Until.At(wakeAt));
+        suspended = thrown;
+        return thrown;
+    }
+
+    /** Delivers the cancellation: gives up the steps that are still open, and waits for their ends. */
+    private RuntimeException cancelled() {
+        boolean recorded = isNext(Kind.CANCELLED);
+        List<Step<?>> open = new ArrayList<>();
+        if (!recorded) {
+            for (Step<?> step : started) {
+                if (!givenUp.contains(step.line()) && endOf(step) == null) {
+                    open.add(step);
+                }
+            }
+        }
+        HistoryLine line = next(Kind.CANCELLED, CANCEL);
+        cancelled = true;
+        if (line == null) {
+            added.add(new NewLine.Note(Kind.CANCELLED, CANCEL, Integer.toString(open.size())));
+        } else {
+            // Those that were open when the cancellation was delivered, some of which may have ended since.
+            int count = Integer.parseInt(Objects.requireNonNull(line.document()));
+            for (int i = 0; i < count; i++) {
+                TaskId id = lines.get(position + i).task();
+                started.stream()
+                        .filter(step -> taskOf(step).equals(id))
+                        .findFirst()
+                        .ifPresent(open::add);
+            }
+        }
+        open.forEach(this::abandon);
+        boolean unused = await(() -> open(open), null, () -> open(open) == 0 ? true : null);
+        return new WorkflowCancelled(
+                "The cancellation of workflow " + journal.task().id() + " was requested.");
+    }
+}

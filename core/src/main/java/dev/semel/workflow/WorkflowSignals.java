@@ -1,0 +1,19 @@
+package dev.semel.workflow;
+
+/** The signals that Semel itself sends to workflows. Their names cannot be given by users. */
+public final class WorkflowSignals {
+
+    /** The beginning of keys that users cannot give. */
+    public static final String RESERVED = "semel:";
+
+    /** The name of the signal that requests the cancellation. */
+    public static final String CANCEL = Turn.CANCEL;
+
+    /** The key of the signal that requests the cancellation: it is requested once. */
+    public static final String CANCEL_KEY = RESERVED + "cancel";
+
+    /** The name of the signal that only wakes. */
+    public static final String RESUME = "$resume";
+
+    private WorkflowSignals() {}
+}

@@ -1,0 +1,261 @@
+package dev.semel.postgresql.settle;
+
+import dev.semel.postgresql.sql.ErrorTranslator;
+import dev.semel.postgresql.sql.Race;
+import dev.semel.postgresql.submit.LockedSubmit;
+import dev.semel.postgresql.submit.RetryNotes;
+import dev.semel.postgresql.table.FlowRows;
+import dev.semel.postgresql.table.TaskEnds;
+import dev.semel.postgresql.table.TaskLocker;
+import dev.semel.postgresql.transaction.Database;
+import dev.semel.postgresql.transaction.NumberedTask;
+import dev.semel.postgresql.transaction.Transaction;
+import dev.semel.store.HistoryLine;
+import dev.semel.store.InboxEntry;
+import dev.semel.store.NewLine;
+import dev.semel.store.NewTask;
+import dev.semel.store.Settled;
+import dev.semel.store.Settlement;
+import dev.semel.store.StoredFlow;
+import dev.semel.store.Submitted;
+import dev.semel.store.Submitted.ExistingTask;
+import dev.semel.task.Lease;
+import dev.semel.task.TaskId;
+import dev.semel.task.TaskState;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Adds to the history of a workflow and starts its steps, in one transaction.
+ *
+ * <p>The steps are submitted first, because a submission may have to wait for a key that a caller's open transaction holds, and must not
+ * hold the row of the running workflow meanwhile: heartbeats need it. The fence comes after that: the row of the running attempt is locked,
+ * together with the tasks that are watched or given up, and if the attempt is not the newest, everything is rolled back.
+ */
+public final class WorkflowAdvancer {
+
+    private static final String STANDING = """
+            SELECT (SELECT r.attempt FROM semel.running r WHERE r.task = t.id LIMIT 1) AS attempt FROM semel.task t
+            WHERE t.id = ?
+            """;
+
+    private final Database database;
+    private final BiConsumer<List<NewTask>, List<Submitted>> duplicates;
+
+    /** Rolls the transaction back. */
+    private static final class Refused extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+        private final Settled answer;
+
+        Refused(Settled answer) {
+            super(null, null, false, false);
+            this.answer = answer;
+        }
+    }
+
+    /**
+     * Creates an advancer.
+     *
+     * @param duplicates counts the steps that were answered with an existing task
+     */
+    public WorkflowAdvancer(Database database, BiConsumer<List<NewTask>, List<Submitted>> duplicates) {
+        this.database = database;
+        this.duplicates = duplicates;
+    }
+
+    /** Carries out an advance. */
+    public Settled advance(Settlement.Advance advance) throws SQLException {
+        List<NewTask> steps = new ArrayList<>();
+        for (NewLine line : advance.lines()) {
+            if (line instanceof NewLine.Step(NewTask task)) {
+                steps.add(task);
+            }
+        }
+        List<NumberedTask> numbered = database.numbered(steps);
+        RetryNotes notes = RetryNotes.expectingRepeats();
+        try {
+            List<Submitted> answers = database.writeOrThrow(tx -> new Attempt(tx, advance, numbered, notes).run());
+            duplicates.accept(answers.isEmpty() ? List.of() : steps, answers);
+            return Settled.APPLIED;
+        } catch (Refused e) {
+            return e.answer;
+        } catch (SQLException e) {
+            if (ErrorTranslator.isLockTimeout(e) && steps.stream().anyMatch(step -> step.key() != null)) {
+                return Settled.BUSY;
+            }
+            throw e;
+        }
+    }
+
+    /** One transaction that tries to carry out an advance. */
+    private static final class Attempt {
+
+        private final Transaction tx;
+        private final Settlement.Advance advance;
+        private final TaskId workflow;
+        private final List<NumberedTask> steps;
+        private final RetryNotes notes;
+        private final Map<TaskId, Boolean> watched = new LinkedHashMap<>();
+        private final List<InboxEntry> entries = new ArrayList<>();
+
+        Attempt(Transaction tx, Settlement.Advance advance, List<NumberedTask> steps, RetryNotes notes) {
+            this.tx = tx;
+            this.advance = advance;
+            this.workflow = advance.lease().taskId();
+            this.steps = steps;
+            this.notes = notes;
+        }
+
+        /** Returns the answers to the steps; none if the advance was carried out before. */
+        List<Submitted> run() throws SQLException {
+            boolean add = FlowRows.find(tx, workflow).decide(advance) == StoredFlow.Verdict.ADD;
+            List<Submitted> answers = add && !steps.isEmpty() ? new LockedSubmit(tx, notes).submit(steps) : List.of();
+            // What a submission replaced is locked already; all else is in order.
+            Transaction rest = tx.unordered();
+            Set<TaskId> open = TaskLocker.lock(rest, wanted(answers), List.of());
+            requireRunning(rest);
+            requireNew(FlowRows.lock(rest, workflow), add);
+            if (!FlowRows.progress(rest, advance.lease())) {
+                throw new IllegalStateException("Expected locked workflow " + workflow + " to run, but it does not");
+            }
+            apply(rest, answers, open);
+            return answers;
+        }
+
+        private Set<TaskId> wanted(List<Submitted> answers) {
+            Set<TaskId> wanted = new HashSet<>(Set.of(workflow));
+            for (Submitted answer : answers) {
+                if (answer instanceof Submitted.Returned(ExistingTask existing, boolean differs)
+                        && existing.state().isOpen()) {
+                    wanted.add(existing.taskId());
+                }
+            }
+            for (NewLine line : advance.lines()) {
+                if (line instanceof NewLine.Abandon abandon) {
+                    wanted.add(abandon.step());
+                }
+            }
+            return wanted;
+        }
+
+        private void requireRunning(Transaction rest) throws SQLException {
+            Lease lease = advance.lease();
+            Integer attempt = rest.sql(STANDING).with(workflow).first(row -> row.getInt("attempt"));
+            if (attempt == null) {
+                throw new Refused(Settled.NOT_FOUND);
+            }
+            if (attempt != lease.attempt()) {
+                throw new Refused(Settled.STALE);
+            }
+        }
+
+        private void requireNew(StoredFlow flow, boolean submitted) throws SQLException {
+            switch (flow.decide(advance)) {
+                case DONE_BEFORE -> throw new Refused(Settled.APPLIED);
+                case STALE -> throw new Refused(Settled.STALE);
+                case FULL -> throw new Refused(Settled.FULL);
+                case ADD -> {
+                    if (!submitted) {
+                        throw new Race("the history of a workflow changed while it was to be locked");
+                    }
+                }
+            }
+        }
+
+        private void apply(Transaction rest, List<Submitted> answers, Set<TaskId> open) throws SQLException {
+            List<HistoryLine> lines = new ArrayList<>();
+            int next = 0;
+            for (NewLine line : advance.lines()) {
+                @Nullable String document = null;
+                @Nullable TaskId step = null;
+                switch (line) {
+                    case NewLine.Note note -> document = note.document();
+                    case NewLine.Step(NewTask task) -> step = started(rest, task, answers.get(next++), open);
+                    case NewLine.Abandon abandon -> {
+                        flush(rest);
+                        abandon(rest, abandon, open);
+                        step = abandon.step();
+                    }
+                }
+                lines.add(new HistoryLine(
+                        advance.first() + lines.size(), line.kind(), line.name(), step, document, tx.nowInstant()));
+            }
+            flush(rest);
+            FlowRows.add(rest, workflow, lines);
+        }
+
+        /** Writes watches and entries so far, because a step that is given up may be one of them. */
+        private void flush(Transaction rest) throws SQLException {
+            FlowRows.watch(rest, workflow, watched);
+            watched.clear();
+            if (!entries.isEmpty()) {
+                FlowRows.append(rest, Map.of(workflow, List.copyOf(entries)));
+                entries.clear();
+            }
+        }
+
+        /** Notes the watch or the entry of a step that was submitted, and returns the task that it is. */
+        private TaskId started(Transaction rest, NewTask step, Submitted submitted, Set<TaskId> open)
+                throws SQLException {
+            return switch (submitted) {
+                case Submitted.Created created -> {
+                    watched.put(step.id(), true);
+                    yield step.id();
+                }
+                case Submitted.Returned(ExistingTask existing, boolean differs) -> {
+                    if (!existing.state().isOpen()) {
+                        String error = FlowRows.lastError(rest, existing.taskId());
+                        entries.add(StoredFlow.ended(existing, error, tx.nowInstant()));
+                    } else if (open.contains(existing.taskId()) || watched.containsKey(existing.taskId())) {
+                        watched.putIfAbsent(existing.taskId(), false);
+                    } else {
+                        throw new Race("a step ended or moved on while it was to be watched");
+                    }
+                    yield existing.taskId();
+                }
+                case Submitted.Rejected(ExistingTask existing, boolean differs) -> {
+                    entries.add(StoredFlow.rejected(step, existing, false, tx.nowInstant()));
+                    yield step.id();
+                }
+                case Submitted.Conflicted(ExistingTask existing) -> {
+                    entries.add(StoredFlow.rejected(step, existing, true, tx.nowInstant()));
+                    yield step.id();
+                }
+                case Submitted.Busy busy -> throw new Refused(Settled.BUSY);
+                case Submitted.Cancellation cancellation ->
+                    throw new IllegalStateException("A step was answered with " + cancellation);
+                case Submitted.Signalled signalled ->
+                    throw new IllegalStateException("A step was answered with " + signalled);
+            };
+        }
+
+        private void abandon(Transaction rest, NewLine.Abandon abandon, Set<TaskId> open) throws SQLException {
+            TaskId step = abandon.step();
+            Map<TaskId, Boolean> watchers = FlowRows.watchers(rest, step);
+            Boolean created = watchers.get(workflow);
+            if (created == null) {
+                return; // it has ended, and its entry is in the inbox
+            }
+            if (!open.contains(step)) {
+                throw new Race("a step ended or moved on while it was to be given up");
+            }
+            if (!created || watchers.size() > 1) {
+                FlowRows.unwatch(rest, workflow, step);
+                FlowRows.append(
+                        rest,
+                        Map.of(workflow, List.of(StoredFlow.leftToOthers(abandon.name(), step, tx.nowInstant()))));
+            } else if (!TaskEnds.ask(rest, step)
+                    && !TaskEnds.cancel(rest, step, TaskState.PENDING)
+                    && !TaskEnds.cancel(rest, step, TaskState.WAITING)) {
+                throw new IllegalStateException("Expected locked step " + step + " to be open, but it is not");
+            }
+        }
+    }
+}
