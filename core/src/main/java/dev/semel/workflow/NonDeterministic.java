@@ -13,7 +13,9 @@ public final class NonDeterministic extends SemelException {
 
     private static final long serialVersionUID = 1L;
 
+    /** The number of the line at which they differ. */
     private final int number;
+
     private final transient @Nullable HistoryLine recorded;
 
     NonDeterministic(String message, int number, @Nullable HistoryLine recorded) {

@@ -7,6 +7,7 @@ public final class WorkflowNotFound extends SemelException {
 
     private static final long serialVersionUID = 1L;
 
+    /** The id of the workflow. */
     private final String id;
 
     /**
