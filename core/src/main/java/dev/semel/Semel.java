@@ -209,7 +209,9 @@ public final class Semel implements AutoCloseable {
      * @throws dev.semel.task.StoreUnavailable if the store did not answer; start it again
      */
     public <I, O extends @Nullable Object> Submission<O> start(WorkflowType<I, O> type, String id, I input) {
-        return submit(type.taskType(), input).idempotencyKey(Limits.key(id)).send();
+        return submit(Limits.notNull("workflow type", type).taskType(), input)
+                .idempotencyKey(Limits.notNull("workflow id", id))
+                .send();
     }
 
     /**
@@ -333,7 +335,7 @@ public final class Semel implements AutoCloseable {
      * @return the operations
      */
     public Workflows workflows(String tenant) {
-        return new Workflows(this, components.store(), Limits.name("tenant", tenant));
+        return new Workflows(this, components.store(), Limits.name("tenant", Limits.notNull("tenant", tenant)));
     }
 
     /** {@return the operations on existing tasks, keys and queues} */

@@ -12,6 +12,7 @@ import dev.semel.task.InvalidInput;
 import dev.semel.task.Limits;
 import dev.semel.task.TaskAlreadyFinished;
 import dev.semel.task.TaskId;
+import dev.semel.task.TaskType;
 import dev.semel.workflow.WorkflowNotFound;
 import dev.semel.workflow.WorkflowSignals;
 import dev.semel.workflow.WorkflowType;
@@ -61,8 +62,8 @@ public final class Workflows {
      * @throws TaskAlreadyFinished if the workflow has ended
      */
     public void signal(WorkflowType<?, ?> type, String id, String name, @Nullable Object value, String key) {
-        Limits.name("signal", name);
-        if (Limits.key(key).startsWith(WorkflowSignals.RESERVED)) {
+        Limits.name("signal", Limits.notNull("signal name", name));
+        if (Limits.key(Limits.notNull("signal key", key)).startsWith(WorkflowSignals.RESERVED)) {
             throw new InvalidInput("The key of a signal does not begin with \"" + WorkflowSignals.RESERVED
                     + "\", but got \"" + Limits.shown(key) + "\". Choose another key.");
         }
@@ -133,6 +134,8 @@ public final class Workflows {
      * @throws WorkflowNotFound if there is no such workflow
      */
     public <T> Optional<T> published(WorkflowType<?, ?> type, String id, String name, Class<T> of) {
+        Limits.notNull("name", name);
+        Limits.notNull("class", of);
         return history(type, id).lines().reversed().stream()
                 .filter(line ->
                         line.kind() == HistoryLine.Kind.PUBLISHED && line.name().equals(name))
@@ -151,7 +154,8 @@ public final class Workflows {
      * @throws WorkflowNotFound if there is no such workflow
      */
     public <O extends @Nullable Object> TaskHandle<O> handle(WorkflowType<?, O> type, String id) {
-        return semel.handle(type.taskType(), taskId(type, id));
+        TaskId task = taskId(type, id);
+        return semel.handle(type.taskType(), task);
     }
 
     /**
@@ -167,8 +171,9 @@ public final class Workflows {
     }
 
     private KeyRecord record(WorkflowType<?, ?> type, String id) {
-        Identity identity =
-                Identity.of(tenant, type.taskType().scope(), type.taskType().queue(), type.name(), Limits.key(id));
+        TaskType<?, ?> task = Limits.notNull("workflow type", type).taskType();
+        String key = Limits.key(Limits.notNull("workflow id", id));
+        Identity identity = Identity.of(tenant, task.scope(), task.queue(), task.name(), key);
         return store.record(identity)
                 .orElseThrow(() -> new WorkflowNotFound(
                         "There is no workflow \"" + Limits.shown(id) + "\" of type \"" + type.name() + "\".", id));

@@ -7,6 +7,7 @@ import dev.semel.architecture.NullArguments;
 import dev.semel.engine.Cleaning;
 import dev.semel.engine.Codec;
 import dev.semel.engine.Handler;
+import dev.semel.engine.Replayed;
 import dev.semel.engine.WorkerSettings;
 import dev.semel.guard.Guard;
 import dev.semel.guard.GuardStore;
@@ -31,6 +32,7 @@ import dev.semel.task.Scope;
 import dev.semel.task.TaskId;
 import dev.semel.task.TaskType;
 import dev.semel.task.TypeRef;
+import dev.semel.workflow.WorkflowType;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -67,6 +69,8 @@ class NullArgumentsTest {
                 .sample(Long.class, WorkerSettings.FEWEST_BYTES)
                 .sample(TaskStore.class, store)
                 .sample(TaskType.class, TYPE)
+                .sample(WorkflowType.class, WorkflowType.of(TYPE))
+                .sample(Replayed.class, WorkflowType.of(TYPE))
                 .sample(TypeRef.class, TypeRef.of(String.class))
                 .sample(TaskId.class, TaskId.next(InstantSource.system(), new Random(1)))
                 .sample(SubmissionRequest.class, semel.submit(TYPE, "x"))
@@ -106,6 +110,7 @@ class NullArgumentsTest {
                 .statics(
                         Semel.class,
                         TaskType.class,
+                        WorkflowType.class,
                         TypeRef.class,
                         RetryPolicy.class,
                         RetryPolicy.Backoff.Exponential.class,
@@ -135,6 +140,7 @@ class NullArgumentsTest {
                         semel.operations(),
                         semel.worker("queue"),
                         semel.schedules(),
+                        semel.workflows(),
                         TaskQuery.builder(),
                         QueueSettings.builder(),
                         Cleaning.STANDARD,

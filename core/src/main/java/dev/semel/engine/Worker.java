@@ -238,7 +238,8 @@ public final class Worker implements AutoCloseable {
          * @return this builder
          */
         public <I, O extends @Nullable Object, H> Builder workflow(Replayed<I, O, H> type, H handler) {
-            type.register(handlers, handler, components.steps());
+            Limits.notNull("workflow type", type)
+                    .register(handlers, Limits.notNull("handler", handler), components.steps());
             return this;
         }
 

@@ -4,6 +4,7 @@ import dev.semel.engine.Handlers;
 import dev.semel.engine.Replayed;
 import dev.semel.engine.StepPreparer;
 import dev.semel.task.IdentityStrategy;
+import dev.semel.task.Limits;
 import dev.semel.task.TaskType;
 import org.jspecify.annotations.Nullable;
 
@@ -46,7 +47,7 @@ public final class WorkflowType<I, O extends @Nullable Object> implements Replay
      * @return the type
      */
     public static <I, O extends @Nullable Object> WorkflowType<I, O> of(TaskType<I, O> type) {
-        return new WorkflowType<>(type);
+        return new WorkflowType<>(Limits.notNull("task type", type));
     }
 
     /**
