@@ -1,6 +1,7 @@
 package dev.semel.task;
 
 import java.time.Duration;
+import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
 /** The limits on all values that callers pass, and the checks that enforce them. */
@@ -180,24 +181,39 @@ public final class Limits {
     }
 
     /**
-     * Prepares a value for a message: replaces control characters and invisible ones that change how others are shown, and cuts
-     * the value at 80 characters.
+     * Prepares a value for a message: escapes control characters and invisible ones that change how others are shown, and
+     * cuts the text at 80 characters.
      *
      * @param value the value as it was received
      * @return the text to show between quotes
      */
     public static String shown(String value) {
-        String cut = value.length() <= SHOWN ? value : value.substring(0, SHOWN) + "…";
-        StringBuilder safe = new StringBuilder(cut.length());
-        for (int i = 0; i < cut.length(); i++) {
-            char c = cut.charAt(i);
-            safe.append(isMisleading(c) ? '\uFFFD' : c);
+        StringBuilder safe = new StringBuilder(Math.min(value.length(), SHOWN));
+        for (int i = 0; i < value.length(); i += Character.charCount(value.codePointAt(i))) {
+            String shown = shown(value.codePointAt(i));
+            if (safe.length() + shown.length() > SHOWN) {
+                return safe.append('…').toString();
+            }
+            safe.append(shown);
         }
         return safe.toString();
     }
 
+    /** Returns a character as it is, or escaped as JSON and the command line do, both halves of a pair. */
+    private static String shown(int character) {
+        String itself = Character.toString(character);
+        if (!isMisleading(character)) {
+            return itself;
+        }
+        StringBuilder escaped = new StringBuilder();
+        itself.chars()
+                .forEach(half -> escaped.append("\\u")
+                        .append(HexFormat.of().withUpperCase().toHexDigits((char) half)));
+        return escaped.toString();
+    }
+
     /** Returns whether a character does not show itself, or changes how others are shown or where lines end. */
-    private static boolean isMisleading(char c) {
+    private static boolean isMisleading(int c) {
         return switch (Character.getType(c)) {
             case Character.CONTROL,
                     Character.FORMAT,

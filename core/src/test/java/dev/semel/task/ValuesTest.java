@@ -210,7 +210,8 @@ class ValuesTest {
     @Test
     void aValueInAMessageHasNoCharactersThatChangeHowOthersAreShown() {
         assertThat(Limits.shown("a\nb\u202Ec\u2028d\u200Be\u001B[31m"))
-                .isEqualTo("a\uFFFDb\uFFFDc\uFFFDd\uFFFDe\uFFFD[31m");
-        assertThat(Limits.shown("Grüße, 世界")).isEqualTo("Grüße, 世界");
+                .isEqualTo("a\\u000Ab\\u202Ec\\u2028d\\u200Be\\u001B[31m");
+        assertThat(Limits.shown("\uDB40\uDC41 \uD83D")).isEqualTo("\\uDB40\\uDC41 \\uD83D");
+        assertThat(Limits.shown("Grüße, 世界 🚚")).isEqualTo("Grüße, 世界 🚚");
     }
 }
