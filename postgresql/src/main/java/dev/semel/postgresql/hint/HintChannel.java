@@ -71,7 +71,7 @@ public final class HintChannel implements AutoCloseable {
             notify.setString(2, own + " " + message);
             notify.execute();
         } catch (SQLException | StoreUnusable e) {
-            LOG.debug("Other processes are not told of new work", e);
+            LOG.debug("Other processes get no hint of new work", e);
         }
     }
 
