@@ -31,7 +31,7 @@ public final class DuplicateLookup {
               set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
               set_config('jit', 'off', true), set_config('enable_hashjoin', 'off', true),
               set_config('enable_mergejoin', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true)
-            FROM semel.change;
+            FROM (SELECT stamp FROM semel.change LIMIT 1) c;
             SELECT r.task, coalesce(t.lane, r.lane) AS lane, coalesce(t.input_hash, r.input_hash) AS input_hash,
               coalesce(t.run, r.run) AS run, coalesce(r.series, t.series, r.task) AS series,
               coalesce(t.lineage, r.lineage) AS lineage, coalesce(t.created_at, r.created_at) AS created_at, r.expires_at,

@@ -36,7 +36,7 @@ public final class JoinedSubmissions {
               current_database() || ' '
                 || (SELECT extract(epoch FROM v.applied_at) FROM semel.schema_version v ORDER BY v.version LIMIT 1) AS place,
               extract(epoch FROM pg_catalog.pg_postmaster_start_time())::text AS server_started
-            FROM semel.change
+            FROM (SELECT stamp FROM semel.change LIMIT 1) c
             """;
 
     private static final String RESTORE =

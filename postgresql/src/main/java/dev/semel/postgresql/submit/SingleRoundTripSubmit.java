@@ -52,7 +52,7 @@ public final class SingleRoundTripSubmit {
               set_config('jit', 'off', true), set_config('enable_hashjoin', 'off', true),
               set_config('enable_mergejoin', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true),
               CASE WHEN current_setting('synchronous_commit') = 'off' THEN set_config('synchronous_commit', 'on', true) END
-            FROM semel.change;
+            FROM (SELECT stamp FROM semel.change LIMIT 1) c;
             WITH s AS MATERIALIZED (
               SELECT coalesce(?, (extract(epoch FROM clock_timestamp()) * 1000)::bigint) AS now
             ), i AS MATERIALIZED (
@@ -104,7 +104,7 @@ public final class SingleRoundTripSubmit {
               set_config('jit', 'off', true), set_config('enable_hashjoin', 'off', true),
               set_config('enable_mergejoin', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true),
               CASE WHEN current_setting('synchronous_commit') = 'off' THEN set_config('synchronous_commit', 'on', true) END
-            FROM semel.change;
+            FROM (SELECT stamp FROM semel.change LIMIT 1) c;
             WITH s AS MATERIALIZED (
               SELECT coalesce(?, (extract(epoch FROM clock_timestamp()) * 1000)::bigint) AS now
             ), i AS MATERIALIZED (

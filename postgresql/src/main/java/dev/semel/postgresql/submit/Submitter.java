@@ -22,7 +22,8 @@ import java.util.Set;
  * <ol>
  *   <li>a small batch by single statements that take no lock but those of what they insert
  *       ({@link SingleRoundTripSubmit});
- *   <li>the duplicates of a large batch by a look that takes no lock ({@link DuplicateLookup}), and what is new by 3;
+ *   <li>the duplicates of a large batch by a look that takes no lock ({@link DuplicateLookup}), and what is new by 3; without
+ *       the look if the large batch before had no duplicates;
  *   <li>everything else in a transaction that locks first, then reads, then decides ({@link LockedSubmit}).
  * </ol>
  *
@@ -37,6 +38,9 @@ public final class Submitter {
     private final Database database;
     private final DuplicateLookup lookup;
     private final SingleRoundTripSubmit small;
+
+    // Nothing but speed depends on it, so it does not matter which of two concurrent batches is the last.
+    private volatile boolean lastHadDuplicates;
 
     public Submitter(Database database) {
         this.database = database;
@@ -63,6 +67,15 @@ public final class Submitter {
     }
 
     private List<Submitted> submitLarge(List<NumberedTask> batch) {
+        List<Submitted> answers =
+                lastHadDuplicates ? submitAfterLook(batch) : submitLocked(batch, RetryNotes.expectingNew());
+        if (batch.stream().anyMatch(submission -> submission.key() != null)) {
+            lastHadDuplicates = !answers.stream().allMatch(Submitted.Created.class::isInstance);
+        }
+        return answers;
+    }
+
+    private List<Submitted> submitAfterLook(List<NumberedTask> batch) {
         return switch (lookup.lookInHalves(batch)) {
             case DuplicateLookup.Result.Answers(Map<Integer, Submitted> duplicates) -> submitOthers(batch, duplicates);
             case DuplicateLookup.Result.NeedsLock() -> submitLocked(batch, RetryNotes.empty());
