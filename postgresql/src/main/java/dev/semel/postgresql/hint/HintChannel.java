@@ -27,6 +27,10 @@ public final class HintChannel implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(HintChannel.class);
 
+    // A commit with a notification forces the log to the disk like any other. A hint may be lost, so nobody has to wait
+    // for that, least of all the submissions whose own commits come behind it.
+    private static final String NOTIFY = "SELECT set_config('synchronous_commit', 'off', true), pg_notify(?, ?)";
+
     // How long one wait lasts: the longest that closing takes.
     private static final int WAIT_MILLIS = 250;
     private static final long FIRST_PAUSE = TimeUnit.MILLISECONDS.toNanos(200);
@@ -66,7 +70,7 @@ public final class HintChannel implements AutoCloseable {
         try (Connection connection = sending.get();
                 AnswerLimit.Restored limited = answerLimit.with(connection, 0);
                 AutoCommit automatic = AutoCommit.on(connection);
-                PreparedStatement notify = connection.prepareStatement("SELECT pg_notify(?, ?)")) {
+                PreparedStatement notify = connection.prepareStatement(NOTIFY)) {
             notify.setString(1, channel);
             notify.setString(2, own + " " + message);
             notify.execute();
