@@ -32,6 +32,13 @@ public final class Settlements {
               AND NOT EXISTS (SELECT 1 FROM semel_watch WHERE step = ?3)
             """;
 
+    // The same where nothing is watched.
+    private static final String COMPLETE_UNWATCHED = """
+            UPDATE semel_task SET state = 'completed', order_at = NULL, due_at = NULL, finished_at = ?1,
+              outcome = 'completed', result = ?2
+            WHERE id = ?3 AND attempt = ?4 AND state = 'running' AND cancel_requested = 0 AND mutex IS NULL
+            """;
+
     // The same where some queue has settings that apply to ends.
     private static final String COMPLETE_RETURNING = """
             UPDATE semel_task SET state = 'completed', order_at = NULL, due_at = NULL, finished_at = ?1,
@@ -89,7 +96,7 @@ public final class Settlements {
     }
 
     private boolean completeAlone(Settlement.Complete settlement) throws SQLException {
-        return bind(COMPLETE, settlement).update() == 1;
+        return bind(tx.hasWatches() ? COMPLETE : COMPLETE_UNWATCHED, settlement).update() == 1;
     }
 
     private boolean completeAndApplySettings(Settlement.Complete settlement) throws SQLException {

@@ -119,6 +119,7 @@ public final class FlowRows {
 
     public static void watch(Transaction tx, TaskId workflow, TaskId step, boolean created) throws SQLException {
         tx.sql(WATCH).with(step).with(workflow).with(created ? 1 : 0).update();
+        tx.watching();
     }
 
     public static void unwatch(Transaction tx, TaskId workflow, TaskId step) throws SQLException {

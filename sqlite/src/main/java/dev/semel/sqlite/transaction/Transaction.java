@@ -3,6 +3,7 @@ package dev.semel.sqlite.transaction;
 import dev.semel.sqlite.sql.Session;
 import dev.semel.sqlite.sql.SqlStatement;
 import dev.semel.store.StoreNews;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.HashMap;
@@ -13,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 /** The state that all operations of one transaction share: the session, its time, and the hints for listeners after it. */
 public final class Transaction {
 
+    private static final String HAS_WATCHES = "SELECT EXISTS (SELECT 1 FROM semel_watch)";
     private static final String LOWER_WAKE =
             "UPDATE semel_lane SET wake_at = ?2 WHERE id = ?1 AND (wake_at IS NULL OR wake_at > ?2)";
     private static final String SET_WAKE = "UPDATE semel_lane SET wake_at = ?2 WHERE id = ?1 AND wake_at IS NOT ?2";
@@ -24,6 +26,7 @@ public final class Transaction {
     private final StoreNews news = new StoreNews();
     private @Nullable QueueSettingsCache queues;
 
+    private @Nullable Boolean watches;
     private boolean duplicatesExpected;
     private long leasedUntil = Long.MIN_VALUE;
 
@@ -100,6 +103,23 @@ public final class Transaction {
 
     public void expectDuplicates(boolean expect) {
         duplicatesExpected = expect;
+    }
+
+    /** Whether any workflow waits for a step. Read once, so that without workflows a completion does not look for them. */
+    public boolean hasWatches() throws SQLException {
+        Boolean known = watches;
+        if (known == null) {
+            try (ResultSet row = sql(HAS_WATCHES).query()) {
+                known = row.next() && row.getBoolean(1);
+            }
+            watches = known;
+        }
+        return known;
+    }
+
+    /** Records that a workflow begins to wait for a step. */
+    public void watching() {
+        watches = true;
     }
 
     public StoreNews news() {
