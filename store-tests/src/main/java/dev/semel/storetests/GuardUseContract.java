@@ -36,7 +36,7 @@ public abstract class GuardUseContract {
 
     private static final Duration LEASE = Duration.ofMillis(400);
     // Long enough that the renewals of a live owner are in time on a busy machine.
-    private static final Duration LEASE_OF_THE_LIVING = Duration.ofSeconds(2);
+    private static final Duration LONG_LEASE = Duration.ofSeconds(2);
     private static final int PATIENCE_SECONDS = 60;
 
     private final List<AutoCloseable> opened = new ArrayList<>();
@@ -94,8 +94,8 @@ public abstract class GuardUseContract {
     void sixtyFourThreadsOneEffect() {
         GuardStore second = openAnother();
         opened.add(second);
-        Guard one = guard(store, WhenBusy.WAIT, LEASE_OF_THE_LIVING);
-        Guard two = guard(second, WhenBusy.WAIT, LEASE_OF_THE_LIVING);
+        Guard one = guard(store, WhenBusy.WAIT, LONG_LEASE);
+        Guard two = guard(second, WhenBusy.WAIT, LONG_LEASE);
         AtomicInteger effects = new AtomicInteger();
         try (Crowd crowd = new Crowd(64)) {
             List<Integer> results = crowd.together(
@@ -108,7 +108,7 @@ public abstract class GuardUseContract {
     @Test
     @DisplayName("64 threads that do not wait: one effect, the others are answered that it is in progress or done")
     void sixtyFourThreadsThatThrow() {
-        Guard guard = guard(store, WhenBusy.THROW, LEASE_OF_THE_LIVING);
+        Guard guard = guard(store, WhenBusy.THROW, LONG_LEASE);
         AtomicInteger effects = new AtomicInteger();
         try (Crowd crowd = new Crowd(64)) {
             List<Object> results = crowd.together(i -> {
@@ -154,7 +154,7 @@ public abstract class GuardUseContract {
     @Test
     @DisplayName("An effect longer than the lease is not taken over while its owner lives")
     void aSlowEffectIsNotTakenOver() throws Exception {
-        Guard owner = guard(store, WhenBusy.THROW, LEASE_OF_THE_LIVING);
+        Guard owner = guard(store, WhenBusy.THROW, LONG_LEASE);
         CountDownLatch running = new CountDownLatch(1);
         CountDownLatch enough = new CountDownLatch(1);
         CompletableFuture<String> result =
@@ -164,7 +164,7 @@ public abstract class GuardUseContract {
                     return "mine";
                 }));
         await(running);
-        Instant until = Instant.now().plus(LEASE_OF_THE_LIVING.multipliedBy(2)).plus(LEASE);
+        Instant until = Instant.now().plus(LONG_LEASE.multipliedBy(2)).plus(LEASE);
         while (Instant.now().isBefore(until)) {
             assertThat(store.begin(stranger("slow", LEASE))).isInstanceOf(Begun.Busy.class);
             LockSupport.parkNanos(50_000_000);

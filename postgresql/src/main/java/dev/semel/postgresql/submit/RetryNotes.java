@@ -22,7 +22,7 @@ public final class RetryNotes {
         return new RetryNotes(false, false);
     }
 
-    /** For a batch of different keys that were all free a moment ago: inserting them shows whether they still are. */
+    /** For a batch of different keys that are probably free: inserting them shows whether they are. */
     static RetryNotes expectingNew() {
         return new RetryNotes(true, false);
     }
