@@ -8,7 +8,7 @@ import java.sql.Statement;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
-/** Workflows whose workers are killed, on a real server. */
+/** Workflows whose workers are killed, on a real server that is killed too. */
 class PostgresWorkflowCrashTest extends WorkflowCrashContract {
 
     private static PostgresCluster server;
@@ -37,5 +37,11 @@ class PostgresWorkflowCrashTest extends WorkflowCrashContract {
             statement.execute("CREATE DATABASE " + name);
         }
         return "postgresql://postgres@127.0.0.1:" + server.port() + "/" + name;
+    }
+
+    @Override
+    protected void restartServer() {
+        server.kill();
+        server.restart();
     }
 }

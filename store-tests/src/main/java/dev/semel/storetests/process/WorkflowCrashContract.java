@@ -3,47 +3,79 @@ package dev.semel.storetests.process;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.Semel;
-import dev.semel.engine.TaskContext;
+import dev.semel.store.Attempt;
+import dev.semel.store.EffectRecord;
+import dev.semel.store.EffectState;
 import dev.semel.store.History;
 import dev.semel.store.HistoryLine;
-import dev.semel.store.Task;
+import dev.semel.store.HistoryLine.Kind;
 import dev.semel.store.TaskStore;
+import dev.semel.storetests.process.CrashLog.Event;
+import dev.semel.storetests.process.CrashLog.Line;
+import dev.semel.storetests.process.WorkflowCrashWorker.Plan;
 import dev.semel.task.TaskId;
-import dev.semel.task.TaskState;
-import dev.semel.task.TaskType;
-import dev.semel.workflow.Flow;
-import dev.semel.workflow.WorkflowType;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.CountDownLatch;
-import java.util.stream.Stream;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Workflows whose workers are killed, as {@code kill -9} does. A provider outside, a directory of files, counts the effects of each token.
- * {@code -Dworkflow.steps=20} makes the workflows longer than the build does.
+ * Workflows whose workers are killed, as {@code kill -9} does. A provider outside counts the effects of each token, and a log outside
+ * the store tells whether anything ran again after its outcome was acknowledged.
+ *
+ * <p>The build kills few workers of short workflows. {@code -Dworkflows=full} has workflows of 20 steps, and kills workers of 200 such
+ * workflows at random for a minute. {@code -Dseed=N} chooses the moments.
  */
-@Timeout(600)
+@Timeout(900)
 public abstract class WorkflowCrashContract {
 
-    private static final int STEPS = Integer.getInteger("workflow.steps", 6);
-    private static final int MANY = Integer.getInteger("workflow.many", 20);
+    private static final Logger LOG = LoggerFactory.getLogger(WorkflowCrashContract.class);
 
-    private static final TaskType<String, String> STEP = TaskType.of("step", String.class, String.class);
-    private static final WorkflowType<Integer, String> FLOW = WorkflowType.of("workflow", Integer.class, String.class);
+    /**
+     * How much of it there is.
+     *
+     * @param plan what each workflow does
+     * @param workflows how many there are of which workers are killed at random
+     * @param workers how many processes run them
+     * @param kills how many of these are killed at least
+     * @param atLeast how long they are killed at least, unless all workflows have ended
+     * @param lines the most lines that are printed between two kills
+     */
+    private record Size(Plan plan, int workflows, int workers, int kills, Duration atLeast, int lines) {
 
-    /** The provider's directory. */
+        static Size chosen() {
+            String name = System.getProperty("workflows", "short");
+            return switch (name) {
+                case "short" -> new Size(new Plan(6, 20), 20, 2, 4, Duration.ZERO, 60);
+                // Pauses, so that 200 workflows last for a minute.
+                case "full" -> new Size(new Plan(20, 2_500), 200, 3, 40, Duration.ofMinutes(1), 120);
+                default ->
+                    throw new IllegalArgumentException(
+                            "Expected -Dworkflows=short or -Dworkflows=full, but got \"" + name + "\"");
+            };
+        }
+    }
+
+    private final Size size = Size.chosen();
+
+    /** The log and the provider. */
     @TempDir
-    protected Path provider;
+    Path outside;
 
     /** For subclasses. */
     protected WorkflowCrashContract() {}
@@ -63,127 +95,186 @@ public abstract class WorkflowCrashContract {
      */
     protected abstract String freshAddress() throws Exception;
 
+    /** Kills the server of the store and starts it again, where there is one. */
+    protected void restartServer() {}
+
     @Test
     @DisplayName("A workflow whose worker is killed after each of its steps ends as if it had not been")
     void killedAfterEachStep() throws Exception {
         String address = freshAddress();
-        try (TaskStore store = StoreOpener.open(opener().getName(), address);
-                Semel semel = Semel.on(store).build()) {
-            semel.start(FLOW, "one", STEPS);
-            for (int i = 0; i < STEPS; i++) {
+        Plan plan = new Plan(size.plan().steps(), 0);
+        start(address, plan, List.of("one"));
+        int kills = 0;
+        for (int i = 0; i < plan.steps(); i++) {
+            String step = WorkflowCrashWorker.name("one", i);
+            Event event = killedAt(i);
+            // The last worker may have come this far before it died.
+            if (!log().has(event, step)) {
                 try (Child worker = worker(address)) {
-                    worker.expect("started");
-                    assertThat(worker.line()).startsWith("step ");
+                    Line line = next(worker);
+                    while (line.event() != event || !line.step().equals(step)) {
+                        line = next(worker);
+                    }
                     worker.kill();
+                    kills++;
                 }
             }
-            finish(semel, address, List.of("one"));
         }
+        finish(address, plan, List.of("one"));
+        LOG.info("Workers killed: kills={} steps={}", kills, plan.steps());
+    }
+
+    /** Another point for each step: the effect ran, its outcome was recorded, the step's task was completed. */
+    private static Event killedAt(int step) {
+        return switch (step % 3) {
+            case 0 -> Event.RAN;
+            case 1 -> Event.RECORDED;
+            default -> WorkflowCrashWorker.isLocal(step) ? Event.RECORDED : Event.COMPLETED;
+        };
     }
 
     @Test
-    @DisplayName("Many workflows whose workers are killed at any moment end as if they had not been")
+    @DisplayName(
+            "Many workflows whose workers are killed at any moment, and the server too, end as if they had not been")
     void killedAtAnyMoment() throws Exception {
         String address = freshAddress();
         List<String> ids = new ArrayList<>();
-        try (TaskStore store = StoreOpener.open(opener().getName(), address);
-                Semel semel = Semel.on(store).build()) {
-            for (int i = 0; i < MANY; i++) {
-                ids.add("w" + i);
-                semel.start(FLOW, "w" + i, STEPS);
-            }
-            for (int round = 0; round < 4; round++) {
-                try (Child worker = worker(address)) {
-                    worker.expect("started");
-                    // After another number of steps each time, so in the middle of another batch.
-                    for (int steps = 0; steps < 5 + 7 * round; steps++) {
-                        if (worker.line() == null) {
-                            throw new AssertionError("The worker ended by itself");
-                        }
-                    }
-                    worker.kill();
-                }
-            }
-            finish(semel, address, ids);
+        for (int i = 0; i < size.workflows(); i++) {
+            ids.add("w" + i);
         }
+        start(address, size.plan(), ids);
+        long seed = Long.getLong("seed", 1);
+        try {
+            killAtRandom(address, new Random(seed));
+            finish(address, size.plan(), ids);
+        } catch (AssertionError e) {
+            throw new AssertionError("with -Dseed=" + seed + ": " + e.getMessage(), e);
+        }
+    }
+
+    private void killAtRandom(String address, Random random) throws Exception {
+        long start = System.nanoTime();
+        BlockingQueue<Line> printed = new LinkedBlockingQueue<>();
+        List<Child> workers = new ArrayList<>();
+        int kills = 0;
+        try {
+            for (int i = 0; i < size.workers(); i++) {
+                workers.add(follow(worker(address), printed));
+            }
+            while (kills < size.kills()
+                    || System.nanoTime() - start < size.atLeast().toNanos()) {
+                if (!taken(printed, 1 + random.nextInt(size.lines()))) {
+                    break;
+                }
+                int victim = random.nextInt(workers.size());
+                workers.get(victim).close();
+                kills++;
+                if (kills % (size.kills() / 2) == 0) {
+                    restartServer();
+                }
+                workers.set(victim, follow(worker(address), printed));
+            }
+        } finally {
+            for (Child worker : workers) {
+                worker.close();
+            }
+        }
+        assertThat(kills).as("killed workers").isGreaterThanOrEqualTo(size.kills());
+        LOG.info(
+                "Workers killed: kills={} workflows={} after={}s",
+                kills,
+                size.workflows(),
+                TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - start));
+    }
+
+    /** Takes lines as they are printed; false if nothing is printed any more, because all workflows have ended. */
+    private static boolean taken(BlockingQueue<Line> printed, int lines) throws InterruptedException {
+        for (int i = 0; i < lines; i++) {
+            if (printed.poll(20, TimeUnit.SECONDS) == null) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static Child follow(Child worker, BlockingQueue<Line> printed) {
+        Thread.ofVirtual().start(() -> {
+            for (String text = worker.line(); text != null; text = worker.line()) {
+                printed.add(Line.parse(text));
+            }
+        });
+        return worker;
+    }
+
+    private static Line next(Child worker) {
+        return Line.parse(Objects.requireNonNull(worker.line(), "the worker ended by itself"));
+    }
+
+    private CrashLog log() {
+        return new CrashLog(outside);
     }
 
     private Child worker(String address) throws IOException {
-        return Child.run(WorkflowCrashContract.class, opener().getName(), address, provider);
+        Child worker = Child.run(WorkflowCrashWorker.class, opener().getName(), address, outside);
+        worker.expect("started");
+        return worker;
     }
 
-    private void finish(Semel semel, String address, List<String> ids) throws Exception {
-        try (Child worker = worker(address)) {
-            worker.expect("started");
+    private void start(String address, Plan plan, List<String> ids) {
+        try (Semel semel =
+                Semel.on(StoreOpener.open(opener().getName(), address)).build()) {
+            ids.forEach(id -> semel.start(WorkflowCrashWorker.FLOW, id, plan));
+        }
+    }
+
+    private void finish(String address, Plan plan, List<String> ids) throws Exception {
+        Set<String> steps = new HashSet<>();
+        try (TaskStore store = StoreOpener.open(opener().getName(), address);
+                Semel semel = Semel.on(store).build()) {
+            try (Child worker = worker(address)) {
+                follow(worker, new LinkedBlockingQueue<>());
+                for (String id : ids) {
+                    assertThat(semel.workflows()
+                                    .handle(WorkflowCrashWorker.FLOW, id)
+                                    .result(Duration.ofMinutes(5)))
+                            .isEqualTo(WorkflowCrashWorker.result(id, plan));
+                }
+            }
             for (String id : ids) {
-                assertThat(semel.workflows().handle(FLOW, id).result(Duration.ofMinutes(3)))
-                        .isEqualTo(expected());
+                check(store, semel.workflows().taskId(WorkflowCrashWorker.FLOW, id), plan);
+                for (int i = 0; i < plan.steps(); i++) {
+                    steps.add(WorkflowCrashWorker.name(id, i));
+                }
             }
         }
-        int steps = 0;
-        for (String id : ids) {
-            History history = semel.workflows().history(FLOW, id);
-            assertThat(history.lines()).extracting(HistoryLine::kind).containsOnly(HistoryLine.Kind.STEP);
-            assertThat(history.lines()).hasSize(STEPS);
-            assertThat(history.inbox()).hasSize(STEPS);
-            for (HistoryLine line : history.lines()) {
-                TaskId step = Objects.requireNonNull(line.task());
-                Task task = semel.tasks().find(step).orElseThrow();
-                assertThat(task.state()).isEqualTo(TaskState.COMPLETED);
-                steps++;
-            }
-        }
-        try (Stream<Path> tokens = Files.list(provider)) {
-            assertThat(tokens.filter(file -> !file.getFileName().toString().startsWith("."))
-                            .count())
-                    .as("tokens, one for each step")
-                    .isEqualTo(steps);
-        }
+        assertThat(log().problems(steps)).isEmpty();
     }
 
-    private static String expected() {
-        StringBuilder all = new StringBuilder();
-        for (int i = 0; i < STEPS; i++) {
-            all.append("<").append(i).append(">");
-        }
-        return all.toString();
-    }
-
-    private static String flow(Flow flow, int steps) {
-        StringBuilder all = new StringBuilder();
-        for (int i = 0; i < steps; i++) {
-            all.append(flow.run(STEP, Integer.toString(i)));
-        }
-        return all.toString();
-    }
-
-    private static String step(TaskContext context, String text, Path provider) throws IOException {
-        context.effect("do", String.class, token -> {
-            Files.writeString(
-                    provider.resolve(token), text + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
-            return token;
-        });
-        System.out.println("step " + text);
-        return "<" + text + ">";
-    }
-
-    /**
-     * A program that runs workflows and their steps.
-     *
-     * @param arguments the opener, the address and the directory of the provider
-     * @throws InterruptedException if the thread is interrupted
-     */
-    public static void main(String[] arguments) throws InterruptedException {
-        Path provider = Path.of(arguments[2]);
-        Semel semel = Semel.on(StoreOpener.open(arguments[0], arguments[1])).build();
-        semel.worker("default")
-                .lease(Duration.ofSeconds(1))
-                .poll(Duration.ofMillis(50))
-                .maxVanished(1_000)
-                .workflow(FLOW, WorkflowCrashContract::flow)
-                .handle(STEP, (context, text) -> step(context, text, provider))
-                .start();
-        System.out.println("started");
-        new CountDownLatch(1).await(); // until it is killed
+    /** Checks what the store has kept of a workflow. */
+    private static void check(TaskStore store, TaskId id, Plan plan) {
+        int local = plan.steps() / 2;
+        History history = Objects.requireNonNull(
+                store.histories(List.of(History.Query.whole(id))).get(id));
+        List<TaskId> steps = history.lines().stream()
+                .filter(line -> line.kind() == Kind.STEP)
+                .map(line -> Objects.requireNonNull(line.task()))
+                .toList();
+        assertThat(steps).hasSize(plan.steps() - local).doesNotHaveDuplicates();
+        assertThat(history.inbox()).hasSize(steps.size());
+        assertThat(history.lines())
+                .extracting(HistoryLine::kind)
+                .filteredOn(kind -> kind != Kind.STEP)
+                .hasSize(plan.pauseMillis() == 0 ? 0 : plan.steps())
+                .allMatch(kind -> kind == Kind.TIMER);
+        assertThat(store.effects(List.of(id)).getOrDefault(id, List.of()))
+                .hasSize(local)
+                .extracting(EffectRecord::state)
+                .containsOnly(EffectState.DONE);
+        Collection<List<Attempt>> attempts = store.attempts(steps).values();
+        assertThat(attempts)
+                .hasSize(steps.size())
+                .allSatisfy(each -> assertThat(each)
+                        .filteredOn(attempt -> attempt.outcome() == Attempt.Outcome.COMPLETED)
+                        .hasSize(1));
     }
 }
