@@ -34,6 +34,7 @@ record TaskPages(TaskStore store) {
                 filter.type(),
                 filter.states().isEmpty() ? meant : filter.states(),
                 filter.identity(),
+                filter.parent(),
                 filter.before(),
                 filter.limit());
     }

@@ -25,6 +25,9 @@ import org.jspecify.annotations.Nullable;
 /** Operations on workflows, which are named by their type and the id that they were started with. */
 public final class Workflows {
 
+    // How often a signal follows a workflow that ends and is run again while the signal is on its way.
+    private static final int MOST_RUNS = 5;
+
     private final Semel semel;
     private final TaskStore store;
     private final String tenant;
@@ -51,7 +54,8 @@ public final class Workflows {
     }
 
     /**
-     * Sends a signal to a workflow, once for each key.
+     * Sends a signal to a workflow, once for each key. A key that an earlier run of the workflow has accepted is not delivered to a
+     * later one, as long as the earlier run is stored: then it is the same signal, whose answer was lost.
      *
      * @param type the workflow type
      * @param id the id of the workflow
@@ -182,12 +186,12 @@ public final class Workflows {
     /** Sends an entry for the inbox, to a newer run of the workflow if the one that was found has ended meanwhile. */
     private void send(WorkflowType<?, ?> type, String id, String key, String name, @Nullable String document) {
         KeyRecord record = record(type, id);
-        while (true) {
+        for (int run = 1; ; run++) {
             Submitted answer = store.submit(List.of(new SubmitRequest.Signal(record.taskId(), key, name, document)))
                     .getFirst();
             KeyRecord next = answer == Signalled.ACCEPTED ? record : record(type, id);
-            if (next.taskId().equals(record.taskId())) {
-                require((Signalled) answer, next, id);
+            if (next.taskId().equals(record.taskId()) || run == MOST_RUNS) {
+                require((Signalled) answer, record, id);
                 return;
             }
             record = next;
@@ -198,10 +202,14 @@ public final class Workflows {
         switch (answer) {
             case ACCEPTED -> {}
             case ENDED, NOT_FOUND -> {
+                // Null if the workflow was open when its record was read, and has ended since.
                 Instant ended = record.finishedAt();
+                String how = ended == null
+                        ? "has ended"
+                        : "ended as " + record.state().word() + " at " + ended;
                 throw new TaskAlreadyFinished(
-                        "Workflow \"" + Limits.shown(id) + "\" ended as "
-                                + record.state().word() + " at " + ended + ", so it receives no signals.",
+                        "Workflow \"" + Limits.shown(id) + "\" (task " + record.taskId() + ") " + how
+                                + ", so it receives no signals.",
                         record.taskId(),
                         record.state(),
                         ended == null ? record.createdAt() : ended);

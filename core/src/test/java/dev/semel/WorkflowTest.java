@@ -315,6 +315,76 @@ class WorkflowTest {
     }
 
     @Test
+    void aCancellationIsDeliveredAtTheSameWaitInEveryReplay() {
+        List<String> turns = new CopyOnWriteArrayList<>();
+        CountDownLatch waits = new CountDownLatch(1);
+        try (Worker worker = worker((flow, input) -> {
+            StringBuilder way = new StringBuilder();
+            try {
+                way.append(flow.signal("first", String.class)); // leaves no line
+                waits.countDown();
+                way.append(flow.signal("second", String.class));
+            } catch (WorkflowCancelled e) {
+                way.append("-cancelled-");
+                flow.run(UPPER, "clean"); // so that the code is replayed from the beginning
+            }
+            turns.add(way.toString());
+            return way.toString();
+        })) {
+            TaskId id = start();
+            world.semel.workflows().signal(FLOW, "id", "first", "a");
+            await().atMost(PATIENCE)
+                    .until(() -> waits.getCount() == 0 && world.task(id).state() == TaskState.WAITING);
+            world.semel.workflows().cancel(FLOW, "id");
+            assertThat(world.semel.workflows().handle(FLOW, "id").result(PATIENCE))
+                    .isEqualTo("a-cancelled-");
+            assertThat(turns).containsExactly("a-cancelled-");
+        }
+    }
+
+    @Test
+    void codeThatWaitsWhereItsHistoryGoesOnDoesNotFitIt() {
+        AtomicInteger version = new AtomicInteger(1);
+        try (Worker worker = worker((flow, input) -> {
+            if (version.get() == 2) {
+                flow.signal("new", String.class);
+            }
+            flow.run(UPPER, "a");
+            return flow.signal("go", String.class);
+        })) {
+            TaskId id = start();
+            await().atMost(PATIENCE)
+                    .until(() -> world.task(id).state() == TaskState.WAITING
+                            && world.task(id).progress().attempt() == 2);
+            version.set(2);
+            world.semel.workflows().signal(FLOW, "id", "go", "x");
+            await().atMost(PATIENCE).until(() -> world.task(id).progress().lastError() != null);
+            assertThat(world.task(id).progress().lastError())
+                    .contains("the history has step \"upper\"")
+                    .contains("the code waits for something that has not happened");
+        }
+    }
+
+    @Test
+    void aSignalWithAKeyReachesOneRunOnly() {
+        start();
+        world.semel.workflows().signal(FLOW, "id", "letter", "a", "key-a");
+        try (Worker worker = worker((flow, input) -> {
+            throw new PermanentFailure("the first run fails");
+        })) {
+            world.awaitState(world.semel.workflows().taskId(FLOW, "id"), TaskState.FAILED);
+        }
+        TaskId again = start();
+        world.semel.workflows().signal(FLOW, "id", "letter", "a", "key-a");
+        world.semel.workflows().signal(FLOW, "id", "letter", "b", "key-b");
+        try (Worker worker = worker((flow, input) -> flow.signal("letter", String.class))) {
+            assertThat(world.semel.workflows().handle(FLOW, "id").result(PATIENCE))
+                    .isEqualTo("b");
+            assertThat(world.semel.workflows().taskId(FLOW, "id")).isEqualTo(again);
+        }
+    }
+
+    @Test
     void terminateEndsAWorkflowWithoutItsCode() {
         AtomicInteger calls = new AtomicInteger();
         try (Worker worker = worker((flow, input) -> {

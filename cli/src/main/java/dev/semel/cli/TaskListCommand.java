@@ -40,6 +40,7 @@ final class TaskListCommand implements Command {
                 .addOption(Options.states("Only tasks in this state", EnumSet.allOf(TaskState.class)))
                 .addOption(Options.value(
                         "--key", "KEY", "Only tasks with this key: all its runs. Requires --type, or another --scope."))
+                .addOption(Options.value("--parent", "ID", "Only steps of the workflow with this task id."))
                 .addOption(Options.scope("Scope of the key: type (default), queue, tenant, custom:NAME."));
         return paged(spec);
     }
@@ -80,7 +81,14 @@ final class TaskListCommand implements Command {
                 return new Page(tasks, next);
             }
             rest = new TaskQuery(
-                    query.tenant(), query.queue(), query.type(), query.states(), query.identity(), next, missing);
+                    query.tenant(),
+                    query.queue(),
+                    query.type(),
+                    query.states(),
+                    query.identity(),
+                    query.parent(),
+                    next,
+                    missing);
         }
     }
 
@@ -88,12 +96,14 @@ final class TaskListCommand implements Command {
         String before = invocation.text("--before");
         Set<TaskState> states =
                 invocation.texts("--state").stream().map(TaskState::parse).collect(Collectors.toSet());
+        String parent = invocation.text("--parent");
         return new TaskQuery(
                 invocation.tenant(),
                 invocation.name("queue", "--queue"),
                 invocation.name("task type", "--type"),
                 states,
                 identity,
+                parent == null ? null : TaskId.parse(parent),
                 before == null ? null : TaskId.parse(before),
                 invocation.number("--limit", USUAL_LIMIT));
     }

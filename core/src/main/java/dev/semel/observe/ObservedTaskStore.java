@@ -119,7 +119,7 @@ public final class ObservedTaskStore extends ForwardingTaskStore {
             case Settlement.Extend extend -> RefusedWrite.EXTENSION;
             case Settlement.Intend intend -> RefusedWrite.EFFECT;
             case Settlement.Conclude conclude -> RefusedWrite.EFFECT;
-            case Settlement.Advance advance -> RefusedWrite.EFFECT;
+            case Settlement.Advance advance -> RefusedWrite.ADVANCE;
         };
     }
 

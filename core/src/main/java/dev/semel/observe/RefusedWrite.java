@@ -9,7 +9,9 @@ public enum RefusedWrite {
     /** The extension of the lease. */
     EXTENSION,
     /** The intent or the outcome of an effect. */
-    EFFECT;
+    EFFECT,
+    /** New lines of a workflow's history. */
+    ADVANCE;
 
     /**
      * Returns the word for this value in metrics.

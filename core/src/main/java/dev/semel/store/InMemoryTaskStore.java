@@ -143,10 +143,13 @@ public final class InMemoryTaskStore implements TaskStore {
 
     @Override
     public Page list(TaskQuery query) {
+        if (query.parent() != null) {
+            return StepPages.list(this, query);
+        }
         return atomically(now -> {
             List<Task> tasks = tables.newestFirst(query.before()).stream()
                     .map(StoredTask::task)
-                    .filter(task -> passes(task, query))
+                    .filter(query::selects)
                     .limit(query.limit())
                     .toList();
             return new Page(
@@ -289,14 +292,6 @@ public final class InMemoryTaskStore implements TaskStore {
                 LOG.warn("Listener failed: store=memory", e);
             }
         }
-    }
-
-    private static boolean passes(Task task, TaskQuery query) {
-        return (query.tenant() == null || query.tenant().equals(task.tenant()))
-                && (query.queue() == null || query.queue().equals(task.queue()))
-                && (query.type() == null || query.type().equals(task.type()))
-                && (query.states().isEmpty() || query.states().contains(task.state()))
-                && (query.identity() == null || query.identity().equals(task.identity()));
     }
 
     private KeyRecord seen(StoredKey key, Instant now) {

@@ -15,7 +15,7 @@ import java.util.Objects;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** The laws of workflows, F1 to F12, for {@link InMemoryTaskStore}. */
+/** The laws of workflows, F1 to F14, for {@link InMemoryTaskStore}. */
 final class MemoryFlows {
 
     private final MemoryTables tables;
@@ -144,8 +144,7 @@ final class MemoryFlows {
     Submitted.Signalled signal(SubmitRequest.Signal signal, Instant now) {
         StoredTask task = tables.find(signal.taskId());
         Flow flow = flows.get(signal.taskId());
-        boolean accepted = flow != null
-                && flow.inbox.stream().anyMatch(entry -> signal.key().equals(entry.key()));
+        boolean accepted = task != null && accepted(task.task(), signal.key());
         Submitted.Signalled answer =
                 (flow == null ? StoredFlow.NEW : flow.counters).decide(task == null ? null : task.state(), accepted);
         if (answer == Submitted.Signalled.ACCEPTED && !accepted) {
@@ -154,16 +153,38 @@ final class MemoryFlows {
         return answer;
     }
 
-    /** Adds an entry to the inbox of a workflow, unless that has ended, and wakes it if that is what it waits for. */
+    /** Returns whether the key of a signal is in the inbox of a workflow, or of an earlier run of it. */
+    private boolean accepted(Task task, String key) {
+        if (accepted(task.id(), key)) {
+            return true;
+        }
+        return task.run() > 1
+                && StoredFlow.isSharedByRuns(key)
+                && flows.keySet().stream().anyMatch(id -> {
+                    StoredTask other = tables.find(id);
+                    return other != null
+                            && other.task().series().equals(task.series())
+                            && other.task().run() < task.run()
+                            && accepted(id, key);
+                });
+    }
+
+    private boolean accepted(TaskId workflow, String key) {
+        Flow flow = flows.get(workflow);
+        return flow != null && flow.inbox.stream().anyMatch(entry -> key.equals(entry.key()));
+    }
+
+    /** Adds an entry to the inbox of a workflow that is stored, and wakes it if that is what it waits for. */
     private void append(TaskId workflow, InboxEntry entry, Instant now) {
         StoredTask task = tables.find(workflow);
-        if (task == null || !task.state().isOpen()) {
+        if (task == null) {
             return;
         }
         Flow flow = flows.computeIfAbsent(workflow, id -> new Flow());
         StoredFlow.Appended appended = flow.counters.plus(entry);
         flow.counters = appended.flow();
         flow.inbox.add(appended.entry());
+        // One that has ended is not woken, but if it is redriven it must not wait for what has happened meanwhile.
         boolean waits = task.listening() || (task.state() == TaskState.PENDING && !task.isDue(now));
         if (appended.wakes() && waits && task.attempt() == flow.counters.waited()) {
             tables.save(task.pending(now));

@@ -24,6 +24,12 @@ public record StoredFlow(int lines, int inbox, int urgent, int wakeAfter, int wa
     /** A workflow that has neither done nor received anything. */
     public static final StoredFlow NEW = new StoredFlow(0, 0, 0, 0, 0, 0);
 
+    /**
+     * The beginning of the keys of signals that Semel itself sends. Such a signal is meant for one run: the cancellation of an earlier
+     * run is not that of a later one. The key of any other signal is used once in all runs of a workflow.
+     */
+    public static final String RESERVED_KEYS = "semel:";
+
     private static final long PER_LINE = 100;
 
     /** What is to be done with an advance. */
@@ -124,7 +130,7 @@ public record StoredFlow(int lines, int inbox, int urgent, int wakeAfter, int wa
      * Decides about a signal.
      *
      * @param state the state of the workflow's task, or null if it is not stored
-     * @param accepted whether its key was accepted before
+     * @param accepted whether its key was accepted before, by this task or by one that {@link #isSharedByRuns} speaks of
      * @return the answer; the entry is added if it is {@link Submitted.Signalled#ACCEPTED} and the key is new
      */
     public Submitted.Signalled decide(@Nullable TaskState state, boolean accepted) {
@@ -140,6 +146,17 @@ public record StoredFlow(int lines, int inbox, int urgent, int wakeAfter, int wa
         return lines + inbox >= Limits.HISTORY_LINES || bytes > Limits.HISTORY_BYTES
                 ? Submitted.Signalled.FULL
                 : Submitted.Signalled.ACCEPTED;
+    }
+
+    /**
+     * Returns whether the key of a signal is recognised in the inboxes of earlier runs too: those of the task's series that are stored.
+     * Otherwise a signal whose answer was lost would be delivered again if it is repeated after the workflow has ended and was run again.
+     *
+     * @param key the key of the signal
+     * @return whether earlier runs are searched
+     */
+    public static boolean isSharedByRuns(String key) {
+        return !key.startsWith(RESERVED_KEYS);
     }
 
     /**

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param type the task type
  * @param states the states; empty matches all
  * @param identity the identity: all its runs
+ * @param parent a workflow: the tasks that are its steps, which its history names for as long as it is stored
  * @param before the end of the previous page: only tasks with a smaller id are listed; null for the first page
  * @param limit the page size: the maximum number of tasks of one page
  */
@@ -26,6 +27,7 @@ public record TaskQuery(
         @Nullable String type,
         Set<TaskState> states,
         @Nullable Identity identity,
+        @Nullable TaskId parent,
         @Nullable TaskId before,
         int limit) {
 
@@ -42,6 +44,42 @@ public record TaskQuery(
         if (limit < 1 || limit > MAX_LIMIT) {
             throw new InvalidInput("A page has 1 to " + MAX_LIMIT + " tasks, but got limit \"" + limit + "\".");
         }
+    }
+
+    /**
+     * Creates a query for tasks of any parent.
+     *
+     * @param tenant the tenant
+     * @param queue the queue
+     * @param type the task type
+     * @param states the states; empty matches all
+     * @param identity the identity: all its runs
+     * @param before the end of the previous page; null for the first page
+     * @param limit the page size
+     */
+    public TaskQuery(
+            @Nullable String tenant,
+            @Nullable String queue,
+            @Nullable String type,
+            Set<TaskState> states,
+            @Nullable Identity identity,
+            @Nullable TaskId before,
+            int limit) {
+        this(tenant, queue, type, states, identity, null, before, limit);
+    }
+
+    /**
+     * Returns whether a task passes the filters, except for that of the parent.
+     *
+     * @param task the task
+     * @return true if it is selected
+     */
+    public boolean selects(Task task) {
+        return (tenant == null || tenant.equals(task.tenant()))
+                && (queue == null || queue.equals(task.queue()))
+                && (type == null || type.equals(task.type()))
+                && (states.isEmpty() || states.contains(task.state()))
+                && (identity == null || identity.equals(task.identity()));
     }
 
     /**
@@ -72,7 +110,7 @@ public record TaskQuery(
      * @return the query
      */
     public TaskQuery after(TaskId last) {
-        return new TaskQuery(tenant, queue, type, states, identity, Limits.notNull("task id", last), limit);
+        return new TaskQuery(tenant, queue, type, states, identity, parent, Limits.notNull("task id", last), limit);
     }
 
     /**
@@ -94,6 +132,7 @@ public record TaskQuery(
         private @Nullable String type;
         private Set<TaskState> states = Set.of();
         private @Nullable Identity identity;
+        private @Nullable TaskId parent;
         private @Nullable TaskId before;
         private int pageSize = USUAL_PAGE_SIZE;
 
@@ -159,6 +198,17 @@ public record TaskQuery(
         }
 
         /**
+         * Selects the steps of a workflow.
+         *
+         * @param workflow the task of the workflow
+         * @return this builder
+         */
+        public Builder parent(TaskId workflow) {
+            this.parent = Limits.notNull("task id", workflow);
+            return this;
+        }
+
+        /**
          * Selects the tasks that come after another one in the list, which is sorted by falling ids.
          *
          * @param last the last task of the page before
@@ -186,7 +236,7 @@ public record TaskQuery(
          * @return the query
          */
         public TaskQuery build() {
-            return new TaskQuery(tenant, queue, type, states, identity, before, pageSize);
+            return new TaskQuery(tenant, queue, type, states, identity, parent, before, pageSize);
         }
     }
 }

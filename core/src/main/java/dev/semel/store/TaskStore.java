@@ -163,8 +163,12 @@ import java.util.Optional;
  *   <li>F10: a step that is abandoned is cancelled if the workflow created it and no other one watches it, and its end is an entry.
  *       Otherwise it is no longer watched, goes on, and an entry says so, all in one step.
  *   <li>F11: the cancellation of a workflow's task is that of any task (M6, M7): it ends without its code, and its steps go on. A
- *       workflow that has ended gets no more entries.
+ *       workflow that has ended gets no more signals. The ends of its steps are still added to its inbox and wake nobody, so that a
+ *       redriven workflow does not wait for a step that has ended meanwhile.
  *   <li>F12: a history is read as it was written, and deleted with the data of its task and not before.
+ *   <li>F13: the key of a signal is accepted once in all stored tasks of a series: one that an earlier run has accepted is accepted
+ *       again and changes nothing. A key of Semel's own is accepted once in each run.
+ *   <li>F14: a listing by parent has the tasks that the history of that workflow names as its steps, and no others.
  * </ol>
  *
  * <h3>Looking and sweeping</h3>

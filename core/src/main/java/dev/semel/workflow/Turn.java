@@ -71,6 +71,7 @@ final class Turn {
     private final List<Step<?>> started = new ArrayList<>();
     private Instant now;
     private int position;
+    private int waits;
     private boolean cancelled;
     private @Nullable Suspended suspended;
     private @Nullable NonDeterministic broken;
@@ -366,7 +367,9 @@ final class Turn {
 
     void sleep(UnaryOperator<Instant> until) {
         Instant wakeAt = timer("sleep", until);
-        boolean unused = await(() -> 1, wakeAt, () -> now.isBefore(wakeAt) ? null : true);
+        // What follows in the history proves that the time has passed, whatever the clock says now.
+        boolean unused =
+                await(() -> 1, wakeAt, () -> (position < lines.size() || !now.isBefore(wakeAt)) ? true : null);
     }
 
     private Instant timer(String name, UnaryOperator<Instant> until) {
@@ -415,7 +418,8 @@ final class Turn {
     /** Returns what the code waits for, or ends the attempt. */
     private <T> T await(IntSupplier more, @Nullable Instant wakeAt, Supplier<@Nullable T> ready) {
         requireUsable();
-        if (isNext(Kind.CANCELLED)) {
+        waits++;
+        if (isCancelledHere()) {
             throw cancelled();
         }
         T found = ready.get();
@@ -426,10 +430,41 @@ final class Turn {
         if (found != null) {
             return found;
         }
+        if (position < lines.size()) {
+            throw differs(lines.get(position), "waits for something that has not happened");
+        }
         if (!cancelled && signals.containsKey(CANCEL)) {
             throw cancelled();
         }
         throw suspend(more.getAsInt(), wakeAt);
+    }
+
+    /**
+     * Returns whether the cancellation was delivered at this wait. Waits before it leave no line if what they waited for was there, so
+     * the line of the cancellation may be next although it belongs to a later wait; it has the number of its own.
+     */
+    private boolean isCancelledHere() {
+        return isNext(Kind.CANCELLED) && Delivered.of(lines.get(position)).atWait() == waits;
+    }
+
+    /**
+     * The delivery of a cancellation, as its line keeps it.
+     *
+     * @param steps how many steps were open and are given up by the lines that follow
+     * @param atWait at which wait of the code, counted from 1
+     */
+    private record Delivered(int steps, int atWait) {
+
+        static Delivered of(HistoryLine line) {
+            String[] parts = Objects.requireNonNull(line.document())
+                    .replaceAll("[\\[\\]]", "")
+                    .split(",", -1);
+            return new Delivered(Integer.parseInt(parts[0]), Integer.parseInt(parts[1]));
+        }
+
+        String document() {
+            return "[" + steps + "," + atWait + "]";
+        }
     }
 
     private Suspended suspend(int more, @Nullable Instant wakeAt) {
@@ -454,10 +489,10 @@ final class Turn {
         HistoryLine line = next(Kind.CANCELLED, CANCEL);
         cancelled = true;
         if (line == null) {
-            added.add(new NewLine.Note(Kind.CANCELLED, CANCEL, Integer.toString(open.size())));
+            added.add(new NewLine.Note(Kind.CANCELLED, CANCEL, new Delivered(open.size(), waits).document()));
         } else {
             // Those that were open when the cancellation was delivered, some of which may have ended since.
-            int count = Integer.parseInt(Objects.requireNonNull(line.document()));
+            int count = Delivered.of(line).steps();
             for (int i = 0; i < count; i++) {
                 TaskId id = lines.get(position + i).task();
                 started.stream()

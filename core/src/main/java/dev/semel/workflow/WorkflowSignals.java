@@ -1,10 +1,12 @@
 package dev.semel.workflow;
 
+import dev.semel.store.StoredFlow;
+
 /** The signals that Semel itself sends to workflows. Their names cannot be given by users. */
 public final class WorkflowSignals {
 
     /** The beginning of keys that users cannot give. */
-    public static final String RESERVED = "semel:";
+    public static final String RESERVED = StoredFlow.RESERVED_KEYS;
 
     /** The name of the signal that requests the cancellation. */
     public static final String CANCEL = Turn.CANCEL;

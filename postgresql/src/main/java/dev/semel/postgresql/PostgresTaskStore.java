@@ -20,7 +20,8 @@ import dev.semel.postgresql.sql.ErrorTranslator;
 import dev.semel.postgresql.submit.JoinedSubmissions;
 import dev.semel.postgresql.submit.Submitter;
 import dev.semel.postgresql.table.EffectRows;
-import dev.semel.postgresql.table.FlowRows;
+import dev.semel.postgresql.table.HistoryRows;
+import dev.semel.postgresql.table.InboxRows;
 import dev.semel.postgresql.table.ScheduleRows;
 import dev.semel.postgresql.table.SharedLeases;
 import dev.semel.postgresql.transaction.BatchHalver;
@@ -48,6 +49,7 @@ import dev.semel.store.ScheduleQuery;
 import dev.semel.store.ScheduleRecord;
 import dev.semel.store.Settled;
 import dev.semel.store.Settlement;
+import dev.semel.store.StepPages;
 import dev.semel.store.StoreListener;
 import dev.semel.store.StoreNews;
 import dev.semel.store.SubmitRequest;
@@ -284,7 +286,7 @@ public final class PostgresTaskStore implements TaskStore {
     }
 
     private Submitted.Signalled signal(SubmitRequest.Signal signal) {
-        return database.write(tx -> FlowRows.signal(tx, signal));
+        return database.write(tx -> InboxRows.signal(tx, signal));
     }
 
     private void count(List<DuplicateCounts.Count> counts) {
@@ -365,11 +367,14 @@ public final class PostgresTaskStore implements TaskStore {
     @Override
     public Map<TaskId, History> histories(Collection<History.Query> queries) {
         List<History.Query> wanted = List.copyOf(queries);
-        return database.readThoroughly(session -> FlowRows.read(session, wanted, database.clockMillis()));
+        return database.readThoroughly(session -> HistoryRows.read(session, wanted, database.clockMillis()));
     }
 
     @Override
     public Page list(TaskQuery query) {
+        if (query.parent() != null) {
+            return StepPages.list(this, query);
+        }
         return database.readThoroughly(session -> new TaskLookups(session, database.names()).list(query));
     }
 

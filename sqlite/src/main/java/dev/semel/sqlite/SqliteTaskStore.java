@@ -39,6 +39,7 @@ import dev.semel.store.ScheduleQuery;
 import dev.semel.store.ScheduleRecord;
 import dev.semel.store.Settled;
 import dev.semel.store.Settlement;
+import dev.semel.store.StepPages;
 import dev.semel.store.StoreListener;
 import dev.semel.store.SubmitRequest;
 import dev.semel.store.Submitted;
@@ -207,6 +208,9 @@ public final class SqliteTaskStore implements TaskStore {
 
     @Override
     public Page list(TaskQuery query) {
+        if (query.parent() != null) {
+            return StepPages.list(this, query);
+        }
         return database.readers().ask(catalog -> new TaskLookups(catalog).list(query));
     }
 

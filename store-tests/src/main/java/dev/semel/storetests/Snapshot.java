@@ -83,7 +83,7 @@ record Snapshot(
 
     /** By their types, as the tests name them. */
     static boolean isWorkflow(Task task) {
-        return task.type().startsWith(WorkflowContract.TYPE);
+        return task.type().startsWith(WorkflowStoreContract.TYPE);
     }
 
     /** Asks for many at once: one question for each of ten thousand tasks would be most of what a test waits for. */

@@ -506,9 +506,54 @@ public abstract class TaskStoreContract {
         }
     }
 
-    /** The laws of workflows: F1 to F12. */
+    /** The laws of histories and steps: F1 to F4, F14. */
     @Nested
-    class Flowing extends WorkflowContract {
+    class Advancing extends AdvanceContract {
+
+        @Override
+        protected TaskStore open(ManualClock clock) {
+            return TaskStoreContract.this.open(clock);
+        }
+
+        @Override
+        protected TaskStore openAnother() {
+            return TaskStoreContract.this.openAnother();
+        }
+    }
+
+    /** The laws of waiting: F5 to F8. */
+    @Nested
+    class Awaiting extends WaitContract {
+
+        @Override
+        protected TaskStore open(ManualClock clock) {
+            return TaskStoreContract.this.open(clock);
+        }
+
+        @Override
+        protected TaskStore openAnother() {
+            return TaskStoreContract.this.openAnother();
+        }
+    }
+
+    /** The laws of signals: F9 and F13. */
+    @Nested
+    class Signalling extends SignalContract {
+
+        @Override
+        protected TaskStore open(ManualClock clock) {
+            return TaskStoreContract.this.open(clock);
+        }
+
+        @Override
+        protected TaskStore openAnother() {
+            return TaskStoreContract.this.openAnother();
+        }
+    }
+
+    /** The laws of the ends of workflows: F10 to F12. */
+    @Nested
+    class EndingWorkflows extends WorkflowEndContract {
 
         @Override
         protected TaskStore open(ManualClock clock) {

@@ -5,8 +5,11 @@ import dev.semel.postgresql.sql.Race;
 import dev.semel.postgresql.submit.LockedSubmit;
 import dev.semel.postgresql.submit.RetryNotes;
 import dev.semel.postgresql.table.FlowRows;
+import dev.semel.postgresql.table.HistoryRows;
+import dev.semel.postgresql.table.InboxRows;
 import dev.semel.postgresql.table.TaskEnds;
 import dev.semel.postgresql.table.TaskLocker;
+import dev.semel.postgresql.table.WatchRows;
 import dev.semel.postgresql.transaction.Database;
 import dev.semel.postgresql.transaction.NumberedTask;
 import dev.semel.postgresql.transaction.Transaction;
@@ -188,15 +191,15 @@ public final class WorkflowAdvancer {
                         advance.first() + lines.size(), line.kind(), line.name(), step, document, tx.nowInstant()));
             }
             flush(rest);
-            FlowRows.add(rest, workflow, lines);
+            HistoryRows.add(rest, workflow, lines);
         }
 
         /** Writes watches and entries so far, because a step that is given up may be one of them. */
         private void flush(Transaction rest) throws SQLException {
-            FlowRows.watch(rest, workflow, watched);
+            WatchRows.watch(rest, workflow, watched);
             watched.clear();
             if (!entries.isEmpty()) {
-                FlowRows.append(rest, Map.of(workflow, List.copyOf(entries)));
+                InboxRows.append(rest, Map.of(workflow, List.copyOf(entries)));
                 entries.clear();
             }
         }
@@ -211,7 +214,7 @@ public final class WorkflowAdvancer {
                 }
                 case Submitted.Returned(ExistingTask existing, boolean differs) -> {
                     if (!existing.state().isOpen()) {
-                        String error = FlowRows.lastError(rest, existing.taskId());
+                        String error = WatchRows.lastError(rest, existing.taskId());
                         entries.add(StoredFlow.ended(existing, error, tx.nowInstant()));
                     } else if (open.contains(existing.taskId()) || watched.containsKey(existing.taskId())) {
                         watched.putIfAbsent(existing.taskId(), false);
@@ -238,7 +241,7 @@ public final class WorkflowAdvancer {
 
         private void abandon(Transaction rest, NewLine.Abandon abandon, Set<TaskId> open) throws SQLException {
             TaskId step = abandon.step();
-            Map<TaskId, Boolean> watchers = FlowRows.watchers(rest, step);
+            Map<TaskId, Boolean> watchers = WatchRows.watchers(rest, step);
             Boolean created = watchers.get(workflow);
             if (created == null) {
                 return; // it has ended, and its entry is in the inbox
@@ -247,8 +250,8 @@ public final class WorkflowAdvancer {
                 throw new Race("a step ended or moved on while it was to be given up");
             }
             if (!created || watchers.size() > 1) {
-                FlowRows.unwatch(rest, workflow, step);
-                FlowRows.append(
+                WatchRows.unwatch(rest, workflow, step);
+                InboxRows.append(
                         rest,
                         Map.of(workflow, List.of(StoredFlow.leftToOthers(abandon.name(), step, tx.nowInstant()))));
             } else if (!TaskEnds.ask(rest, step)

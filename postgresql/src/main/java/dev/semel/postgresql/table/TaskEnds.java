@@ -195,7 +195,7 @@ public final class TaskEnds {
             }
         }
         // Before their results are deleted.
-        Map<TaskId, List<InboxEntry>> entries = FlowRows.endWatches(tx, watched);
+        Map<TaskId, List<InboxEntry>> entries = WatchRows.endWatches(tx, watched);
         strip(tx, bare);
         EffectLedger.forgetWith(tx, forgotten);
         lockMutexes(tx, mutexes);
@@ -204,7 +204,7 @@ public final class TaskEnds {
             due(tx, tx.sql(FREE_MUTEX).withText(mutex).list(row -> laneOfWaiting(tx, row)));
         }
         // Out of order, because another end of the same transaction may have to lock something else after this.
-        FlowRows.append(tx.unordered(), entries);
+        InboxRows.append(tx.unordered(), entries);
     }
 
     private static void strip(Transaction tx, List<TaskId> bare) throws SQLException {

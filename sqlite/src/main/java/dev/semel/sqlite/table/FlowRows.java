@@ -45,6 +45,16 @@ public final class FlowRows {
 
     private static final String ACCEPTED = "SELECT 1 FROM semel_inbox WHERE task = ? AND key = ?";
 
+    // The first task of a series has no series of its own: its id is the series.
+    private static final String ACCEPTED_BEFORE = """
+            SELECT 1 FROM semel_task t JOIN semel_inbox i ON i.task = t.series AND i.key = ?1
+            WHERE t.id = ?2 AND t.series IS NOT NULL
+            UNION ALL
+            SELECT 1 FROM semel_task t JOIN semel_task x ON x.series = t.series AND x.run < t.run
+            JOIN semel_inbox i ON i.task = x.id AND i.key = ?1
+            WHERE t.id = ?2 AND t.series IS NOT NULL
+            """;
+
     private static final String STANDING =
             "SELECT seq, lane, state, attempt, after_id = id, due_at FROM semel_task WHERE id = ?";
 
@@ -174,7 +184,10 @@ public final class FlowRows {
         }
     }
 
-    /** Adds an entry to the inbox of a workflow, unless that has ended, and wakes it if that is what it waits for. */
+    /**
+     * Adds an entry to the inbox of a workflow that is stored, and wakes it if that is what it waits for. One that has ended is not woken,
+     * but if it is redriven it must not wait for what has happened meanwhile.
+     */
     public static void append(Transaction tx, TaskId workflow, InboxEntry entry) throws SQLException {
         long seq;
         int lane;
@@ -192,9 +205,6 @@ public final class FlowRows {
             attempt = row.getInt(4);
             listens = row.getBoolean(5) && state == TaskState.WAITING;
             dueAt = row.getLong(6);
-        }
-        if (!state.isOpen()) {
-            return;
         }
         StoredFlow.Appended appended = find(tx, workflow).plus(entry);
         save(tx, workflow, appended.flow());
@@ -223,16 +233,28 @@ public final class FlowRows {
     /** Delivers a signal. */
     public static Signalled signal(Transaction tx, SubmitRequest.Signal signal) throws SQLException {
         TaskRow task = TaskRow.find(tx, signal.taskId());
-        boolean accepted;
-        try (ResultSet row =
-                tx.sql(ACCEPTED).with(signal.taskId()).with(signal.key()).query()) {
-            accepted = row.next();
-        }
+        boolean accepted = isAccepted(tx, signal);
         Signalled answer = find(tx, signal.taskId()).decide(task == null ? null : task.state(), accepted);
         if (answer == Signalled.ACCEPTED && !accepted) {
             append(tx, signal.taskId(), signal.entry(tx.nowInstant()));
         }
         return answer;
+    }
+
+    private static boolean isAccepted(Transaction tx, SubmitRequest.Signal signal) throws SQLException {
+        try (ResultSet row =
+                tx.sql(ACCEPTED).with(signal.taskId()).with(signal.key()).query()) {
+            if (row.next()) {
+                return true;
+            }
+        }
+        if (!StoredFlow.isSharedByRuns(signal.key())) {
+            return false;
+        }
+        try (ResultSet row =
+                tx.sql(ACCEPTED_BEFORE).with(signal.key()).with(signal.taskId()).query()) {
+            return row.next();
+        }
     }
 
     /** Reads the newest parts of histories. */

@@ -1,0 +1,204 @@
+package dev.semel.storetests;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.semel.store.Attempt;
+import dev.semel.store.Claims.Claimed;
+import dev.semel.store.InboxEntry;
+import dev.semel.store.QueueSettings;
+import dev.semel.store.Settled;
+import dev.semel.store.Settlement;
+import dev.semel.task.Lease;
+import dev.semel.task.TaskId;
+import dev.semel.task.TaskState;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** The laws of waiting: F5 to F8. */
+public abstract class WaitContract extends WorkflowStoreContract {
+
+    /** For subclasses. */
+    protected WaitContract() {}
+
+    @Test
+    @DisplayName("F5: entries are numbered in the order of acceptance")
+    void entriesAreNumbered() {
+        Lease lease = running();
+        TaskId first = start(lease, STEP.queue("a"));
+        signal(lease.taskId(), "s", "x", "1");
+        applied(new Settlement.Complete(
+                claim(ClaimDraft.from("a")).tasks().getFirst().lease(), null));
+        signal(lease.taskId(), "t", "y", "2");
+        assertThat(inbox(lease.taskId())).extracting(InboxEntry::number).containsExactly(1, 2, 3);
+        assertThat(inbox(lease.taskId())).extracting(InboxEntry::name).containsExactly("x", Draft.TYPE, "y");
+        assertThat(inbox(lease.taskId()).get(1).step()).isEqualTo(first);
+    }
+
+    @Test
+    @DisplayName("F6: a workflow that waits has no lease, slot or mutex, and no claim finds it")
+    void waitingCostsNothing() {
+        set(FLOWS, QueueSettings.builder().concurrency(1));
+        TaskId first = create(WORKFLOW.mutex("m"));
+        Lease lease = claimFlow();
+        applied(await(lease, 0, 1));
+        assertThat(state(first)).isEqualTo(TaskState.WAITING);
+        create(WORKFLOW.mutex("m"));
+        Lease second = claimFlow();
+        leasesExpire();
+        applied(new Settlement.Extend(second, ClaimDraft.LEASE));
+        noFlowIsDue();
+        applied(new Settlement.Complete(second, null));
+        noFlowIsDue();
+        assertThat(state(first)).isEqualTo(TaskState.WAITING);
+    }
+
+    @Test
+    @DisplayName("F6: an entry before the wait is not missed")
+    void anEntryBeforeTheWait() {
+        Lease lease = running();
+        signal(lease.taskId());
+        applied(await(lease, 0, 1));
+        assertThat(state(lease.taskId())).isEqualTo(TaskState.PENDING);
+        Lease next = claimFlow();
+        applied(await(next, 1, 1));
+        assertThat(state(lease.taskId())).as("it has seen that entry").isEqualTo(TaskState.WAITING);
+        signal(lease.taskId());
+        assertThat(state(lease.taskId())).isEqualTo(TaskState.PENDING);
+        assertThat(read(lease.taskId()).progress().dueAt()).isEqualTo(clock.instant());
+    }
+
+    @Test
+    @DisplayName("F6: a workflow that waits until a time is due then, and not before")
+    void aTimer() {
+        Lease lease = running();
+        Instant time = clock.instant().plus(Duration.ofDays(30));
+        applied(new Settlement.Wait(lease, 0, 1, time, null));
+        assertThat(read(lease.taskId()).progress().dueAt()).isEqualTo(time);
+        clock.advance(Duration.ofDays(30).minusMillis(1));
+        noFlowIsDue();
+        clock.advance(Duration.ofMillis(1));
+        Lease next = claimFlow();
+        assertThat(next.attempt()).isEqualTo(2);
+        applied(new Settlement.Wait(next, 0, 1, clock.instant().minusSeconds(5), null));
+        assertThat(read(lease.taskId()).progress().dueAt()).isEqualTo(clock.instant());
+    }
+
+    @Test
+    @DisplayName("F6, F7: a workflow that waits until a time can be woken before")
+    void aTimerIsOvertaken() {
+        Lease lease = running();
+        applied(new Settlement.Wait(lease, 0, 1, clock.instant().plus(Duration.ofDays(30)), null));
+        signal(lease.taskId());
+        Lease next = claimFlow();
+        applied(new Settlement.Retry(next, Duration.ofHours(1), "broken"));
+        signal(lease.taskId());
+        assertThat(read(lease.taskId()).progress().dueAt())
+                .as("a retry is not hurried")
+                .isEqualTo(clock.instant().plus(Duration.ofHours(1)));
+    }
+
+    @Test
+    @DisplayName("F7: a wait for several steps is woken by the last of them")
+    void allOfThem() {
+        Lease lease = running();
+        for (int i = 0; i < 3; i++) {
+            start(lease, STEP);
+        }
+        applied(await(lease, 0, 3));
+        List<Claimed> claimed = claim(ClaimDraft.from(Draft.QUEUE)).tasks();
+        applied(new Settlement.Complete(claimed.get(0).lease(), null));
+        applied(new Settlement.Complete(claimed.get(1).lease(), null));
+        assertThat(state(lease.taskId())).isEqualTo(TaskState.WAITING);
+        noFlowIsDue();
+        applied(new Settlement.Complete(claimed.get(2).lease(), null));
+        assertThat(claimFlow().attempt()).isEqualTo(2);
+    }
+
+    @Test
+    @DisplayName("F7: a failed step and a signal wake at once, however many are awaited")
+    void urgentEntries() {
+        for (boolean failed : List.of(true, false)) {
+            Lease lease = running();
+            TaskId one = start(lease, STEP.queue("u"));
+            start(lease, STEP.queue("u"));
+            applied(await(lease, 0, 2));
+            if (failed) {
+                for (Claimed claimed : claim(ClaimDraft.from("u")).tasks()) {
+                    if (claimed.task().id().equals(one)) {
+                        applied(new Settlement.Fail(claimed.lease(), false, "broken"));
+                    }
+                }
+            } else {
+                signal(lease.taskId());
+            }
+            Lease next = claimFlow();
+            applied(new Settlement.Wait(next, 0, 2, null, null));
+            assertThat(state(lease.taskId()))
+                    .as("it has not seen the urgent one")
+                    .isEqualTo(TaskState.PENDING);
+            applied(new Settlement.Complete(claimFlow(), null));
+            leasesExpire();
+            claim(ClaimDraft.from("u"))
+                    .tasks()
+                    .forEach(claimed -> applied(new Settlement.Complete(claimed.lease(), null)));
+        }
+    }
+
+    @Test
+    @DisplayName("F8: a wait costs no failure, leaves no attempt, and is applied once")
+    void aWaitLeavesNoAttempt() {
+        Lease lease = running();
+        applied(new Settlement.Retry(lease, Duration.ZERO, "first"));
+        Lease second = claimFlow();
+        Settlement.Wait wait = await(second, 0, 1);
+        applied(wait);
+        changesNothing(() -> applied(wait));
+        assertThat(store.attempts(lease.taskId()))
+                .extracting(Attempt::outcome)
+                .containsExactly(Attempt.Outcome.RETRIED);
+        assertThat(read(lease.taskId()).progress().failures()).isEqualTo(1);
+        assertThat(apply(new Settlement.Complete(second, null))).isEqualTo(Settled.STALE);
+        signal(lease.taskId());
+        Lease third = claimFlow();
+        assertThat(third.attempt()).isEqualTo(3);
+        changesNothing(() -> applied(wait));
+        assertThat(apply(await(lease, 0, 1))).as("that one was retried").isEqualTo(Settled.STALE);
+        leasesExpire();
+        Lease fourth = claimFlow();
+        assertThat(apply(await(third, 1, 1))).as("that one vanished").isEqualTo(Settled.STALE);
+        applied(new Settlement.Complete(fourth, null));
+    }
+
+    @Test
+    @DisplayName("F8: a wait with an error is kept, and its error is the task's last one")
+    void aWaitHasAnError() {
+        Lease lease = running();
+        Settlement.Wait wait = new Settlement.Wait(lease, 0, 1, clock.instant().plusSeconds(60), "does not fit");
+        applied(wait);
+        changesNothing(() -> applied(wait));
+        assertThat(read(lease.taskId()).progress().lastError()).isEqualTo("does not fit");
+        assertThat(read(lease.taskId()).progress().failures()).isZero();
+        assertThat(store.attempts(lease.taskId())).extracting(Attempt::outcome).containsExactly(Attempt.Outcome.WAITED);
+        assertThat(store.attempts(lease.taskId()).getFirst().error()).isEqualTo("does not fit");
+    }
+
+    @Test
+    @DisplayName("F8: an advance sets failures and vanished attempts to zero")
+    void progressCounts() {
+        Lease lease = running();
+        applied(new Settlement.Retry(lease, Duration.ZERO, "first"));
+        claimFlow();
+        leasesExpire();
+        Lease third = claimFlow();
+        assertThat(read(lease.taskId()).progress().vanished()).isEqualTo(1);
+        applied(advance(third, 1, value("a")));
+        assertThat(read(lease.taskId()).progress().vanished()).isZero();
+        assertThat(read(lease.taskId()).progress().failures()).isZero();
+        leasesExpire();
+        claimFlow();
+        assertThat(read(lease.taskId()).progress().vanished()).isEqualTo(1);
+    }
+}
