@@ -109,21 +109,20 @@ final class ChangeModel {
         return results;
     }
 
-    private static ModelState ended(ModelState state, ModelTask task, Settlement.Ending settlement, Span span) {
+    private ModelState ended(ModelState state, ModelTask task, Settlement.Ending settlement, Span span) {
         long now = span.clockAsked();
         return switch (settlement) {
             case Settlement.Complete complete ->
-                IdentityModel.end(state, task.ended(TaskState.COMPLETED, now, complete.result()));
+                model.end(state, task.ended(TaskState.COMPLETED, now, complete.result()));
             case Settlement.Retry retry ->
                 pendingOrCancelled(state, task, now + retry.delay().toMillis(), span);
             case Settlement.PutBack putBack ->
                 pendingOrCancelled(state, task, now + putBack.delay().toMillis(), span);
             case Settlement.Fail fail -> {
                 TaskState end = fail.timedOut() ? TaskState.TIMED_OUT : TaskState.FAILED;
-                yield IdentityModel.end(
-                        state, task.ended(task.cancelRequested() ? TaskState.CANCELLED : end, now, null));
+                yield model.end(state, task.ended(task.cancelRequested() ? TaskState.CANCELLED : end, now, null));
             }
-            case Settlement.Cancelled cancelled -> IdentityModel.end(state, task.ended(TaskState.CANCELLED, now, null));
+            case Settlement.Cancelled cancelled -> model.end(state, task.ended(TaskState.CANCELLED, now, null));
             case Settlement.Wait wait -> throw new IllegalStateException("The storm has no workflows");
             case Settlement.Park park -> {
                 StoredEffect parked = StoredEffect.parked(state.effect(park.effect()), park);
@@ -135,9 +134,9 @@ final class ChangeModel {
         };
     }
 
-    private static ModelState pendingOrCancelled(ModelState state, ModelTask task, long due, Span span) {
+    private ModelState pendingOrCancelled(ModelState state, ModelTask task, long due, Span span) {
         return task.cancelRequested()
-                ? IdentityModel.end(state, task.ended(TaskState.CANCELLED, span.clockAsked(), null))
+                ? model.end(state, task.ended(TaskState.CANCELLED, span.clockAsked(), null))
                 : state.with(task.pending(due));
     }
 
@@ -201,7 +200,7 @@ final class ChangeModel {
                 : List.of(state, state.withoutEffect(id));
     }
 
-    private static List<Result<Operated>> resolve(ModelState state, Operation.Resolve operation, Span span) {
+    private List<Result<Operated>> resolve(ModelState state, Operation.Resolve operation, Span span) {
         List<Result<Operated>> results = new ArrayList<>();
         for (ModelState seen : withOrWithout(state, operation.effect())) {
             StoredEffect effect = seen.effect(operation.effect());
@@ -215,7 +214,7 @@ final class ChangeModel {
                     && by.parked()
                     && by.attempt() == next.by().attempt()) {
                 ModelState woken = operation.resolution().verdict() == Resolution.Verdict.GIVE_UP
-                        ? IdentityModel.end(noted.next(), by.ended(TaskState.FAILED, span.clockAsked(), null))
+                        ? model.end(noted.next(), by.ended(TaskState.FAILED, span.clockAsked(), null))
                         : noted.next().with(by.pending(span.clockAsked()));
                 noted = new Result<>(noted.answer(), woken);
             }
@@ -249,7 +248,7 @@ final class ChangeModel {
                     case PENDING, WAITING ->
                         new Result<>(
                                 Operated.APPLIED,
-                                IdentityModel.end(state, asked.ended(TaskState.CANCELLED, span.clockAsked(), null)));
+                                model.end(state, asked.ended(TaskState.CANCELLED, span.clockAsked(), null)));
                     case RUNNING -> new Result<>(Operated.CANCEL_REQUESTED, state.with(asked));
                     case CANCELLED -> new Result<>(Operated.APPLIED, state);
                     case COMPLETED, FAILED, TIMED_OUT -> new Result<>(Operated.STALE, state);

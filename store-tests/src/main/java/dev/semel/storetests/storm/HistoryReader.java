@@ -64,6 +64,7 @@ final class HistoryReader {
                     case StormOperation.Claim claim -> reader.operations.add(operation);
                     case StormOperation.Look look -> reader.operations.add(operation);
                     case StormOperation.LookUp lookUp -> reader.operations.add(operation);
+                    case StormOperation.LetterLook letter -> reader.operations.add(operation);
                 }
             }
         }
@@ -133,6 +134,7 @@ final class HistoryReader {
             }
             case StormOperation.Settle settle -> {}
             case StormOperation.Operate operate -> {}
+            case StormOperation.LetterLook letter -> {}
         }
     }
 

@@ -8,6 +8,7 @@ import dev.semel.store.Submitted;
 import dev.semel.store.Submitted.ExistingTask;
 import dev.semel.store.Task;
 import dev.semel.storetests.storm.ModelState.HeldKey;
+import dev.semel.task.AttemptId;
 import dev.semel.task.Decision;
 import dev.semel.task.TaskId;
 import dev.semel.task.TaskState;
@@ -33,6 +34,7 @@ final class IdentityModel {
     // Two open tasks at most, each with one step that is not reported.
     private static final int SILENT_STEPS = 2;
 
+    private final StormQueues queues;
     private final LongUnaryOperator sweptUntil;
     private final LostClaims lostClaims;
     private final ChangeModel changes = new ChangeModel(this);
@@ -40,10 +42,12 @@ final class IdentityModel {
     /**
      * Makes a model.
      *
+     * @param queues the settings of the queues
      * @param sweptUntil gives, for a nanosecond, the latest time of the clock in any sweep that was sent before it
      * @param lostClaims when claims were under way whose answers were lost
      */
-    IdentityModel(LongUnaryOperator sweptUntil, LostClaims lostClaims) {
+    IdentityModel(StormQueues queues, LongUnaryOperator sweptUntil, LostClaims lostClaims) {
+        this.queues = queues;
         this.sweptUntil = sweptUntil;
         this.lostClaims = lostClaims;
     }
@@ -82,6 +86,7 @@ final class IdentityModel {
             case StormOperation.Operate operate -> changes.operate(state, operate, operation.span());
             case StormOperation.Look(TaskId id, Task found) -> look(state, id, found, operation.span());
             case StormOperation.LookUp(var identity, KeyRecord found) -> lookUp(state, found, operation.span());
+            case StormOperation.LetterLook(AttemptId death, KeyRecord found) -> lookForLetter(state, death, found);
         };
     }
 
@@ -117,9 +122,11 @@ final class IdentityModel {
     }
 
     /** The state with a task that has ended, and with the one that waited for it let go. */
-    static ModelState end(ModelState state, ModelTask ended) {
+    ModelState end(ModelState state, ModelTask ended) {
         ModelTask before = state.task(ended.id());
-        ModelState next = state.with(ended);
+        boolean forwards =
+                ended.state().isDead() && queues.deadLettersTo(ended.item().queue()) != null;
+        ModelState next = state.with(forwards ? ended.forwarded() : ended);
         if (before != null && before.isRunning()) {
             for (ModelTask other : next.open()) {
                 if (other.state() == TaskState.WAITING && !other.parked()) {
@@ -132,8 +139,13 @@ final class IdentityModel {
 
     /** Whether a sweep may have removed a task by the end of a span. */
     boolean mayBeGone(ModelTask task, Span span) {
-        return !task.state().isOpen()
-                && sweptUntil.applyAsLong(span.answered()) >= task.endedFrom() + RETENTION.toMillis();
+        Duration kept = isBare(task) ? queues.bareRetention() : RETENTION;
+        return !task.state().isOpen() && sweptUntil.applyAsLong(span.answered()) >= task.endedFrom() + kept.toMillis();
+    }
+
+    /** Whether a task has lost its input and result with its end. */
+    private boolean isBare(ModelTask task) {
+        return queues.isBare(task.item().queue(), task.state());
     }
 
     /** Whether a sweep may have removed the record by the end of a span. */
@@ -291,6 +303,9 @@ final class IdentityModel {
         if (!same) {
             return List.of();
         }
+        if (isBare(holder)) {
+            return existing.dataGone() && existing.result() == null ? List.of(state) : List.of();
+        }
         if (existing.dataGone()) {
             return present(state, holder, false, span);
         }
@@ -298,7 +313,7 @@ final class IdentityModel {
         return sameResult ? present(state, holder, true, span) : List.of();
     }
 
-    private static List<ModelState> create(
+    private List<ModelState> create(
             ModelState state, NewTask item, int run, TaskId lineage, Submitted answer, StormOperation operation) {
         if (!(answer instanceof Submitted.Created created) || created.run() != run) {
             return List.of();
@@ -314,7 +329,10 @@ final class IdentityModel {
             return List.of();
         }
         long due = item.start() instanceof NewTask.Start.After(Duration delay) ? now + delay.toMillis() : now;
-        ModelState next = state.with(ModelTask.created(item, run, lineage, now, at, due));
+        ModelTask forgotten = state.task(item.id());
+        // The record of a dead letter outlives the task, so another life of the id forwards none at the same attempt.
+        Set<Integer> letters = forgotten == null ? Set.of() : forgotten.letters();
+        ModelState next = state.with(ModelTask.created(item, run, lineage, now, at, due, letters));
         NewTask.KeyRequest key = item.key();
         if (key != null) {
             long end = now + key.ttl().toMillis();
@@ -351,7 +369,8 @@ final class IdentityModel {
                 && found.lineage().equals(task.lineage())
                 && found.createdAt().toEpochMilli() == task.createdAt()
                 && found.progress().cancelRequested() == task.cancelRequested()
-                && Objects.equals(found.progress().result(), task.result());
+                && found.dataGone() == isBare(task)
+                && Objects.equals(found.progress().result(), isBare(task) ? null : task.result());
         return same ? present(state, task, true, span) : List.of();
     }
 
@@ -372,6 +391,17 @@ final class IdentityModel {
                 && found.expiresAt().toEpochMilli() >= held.expiresFrom()
                 && found.expiresAt().toEpochMilli() <= held.expiresUntil()
                 && holder.looksLike(found.state());
+        if (same && isBare(holder)) {
+            return found.dataGone() ? List.of(state) : List.of();
+        }
         return same ? present(state, holder, !found.dataGone(), span) : List.of();
+    }
+
+    /** A task is in the dead-letter queue from the step on in which its queue's task died, and no other way. */
+    private static List<ModelState> lookForLetter(ModelState state, AttemptId death, @Nullable KeyRecord found) {
+        ModelTask task = state.task(death.taskId());
+        boolean forwarded = task != null && task.letters().contains(death.attempt());
+        boolean fits = found == null || found.run() == 1;
+        return forwarded == (found != null) && fits ? List.of(state) : List.of();
     }
 }

@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
  * @param redriven the deaths that were redriven
  * @param result its result
  * @param gone whether a sweep is known to have removed its data
+ * @param letters the attempts at which it died in a queue with a dead-letter queue
  */
 record ModelTask(
         NewTask item,
@@ -45,11 +46,20 @@ record ModelTask(
         long endedFrom,
         Set<Integer> redriven,
         @Nullable String result,
-        boolean gone) {
+        boolean gone,
+        Set<Integer> letters) {
 
-    static ModelTask created(NewTask item, int run, TaskId lineage, long createdAt, TaskState state, long dueFrom) {
+    static ModelTask created(
+            NewTask item,
+            int run,
+            TaskId lineage,
+            long createdAt,
+            TaskState state,
+            long dueFrom,
+            Set<Integer> letters) {
         return new ModelTask(
-                item, run, lineage, createdAt, state, 0, 0, Map.of(), false, false, dueFrom, 0, Set.of(), null, false);
+                item, run, lineage, createdAt, state, 0, 0, Map.of(), false, false, dueFrom, 0, Set.of(), null, false,
+                letters);
     }
 
     TaskId id() {
@@ -106,7 +116,8 @@ record ModelTask(
                 endedFrom,
                 redriven,
                 result,
-                gone);
+                gone,
+                letters);
     }
 
     ModelTask ended(TaskState end, long from, @Nullable String newResult) {
@@ -125,7 +136,8 @@ record ModelTask(
                 from,
                 redriven,
                 newResult,
-                gone);
+                gone,
+                letters);
     }
 
     ModelTask attemptEnded(Outcome outcome) {
@@ -146,13 +158,14 @@ record ModelTask(
                 endedFrom,
                 redriven,
                 result,
-                gone);
+                gone,
+                letters);
     }
 
     ModelTask askedToCancel() {
         return new ModelTask(
                 item, run, lineage, createdAt, state, attempt, claim, outcomes, true, parked, dueFrom, endedFrom,
-                redriven, result, gone);
+                redriven, result, gone, letters);
     }
 
     ModelTask redrivenAt(long due) {
@@ -173,7 +186,8 @@ record ModelTask(
                 0,
                 more,
                 null,
-                gone);
+                gone,
+                letters);
     }
 
     ModelTask removed() {
@@ -192,13 +206,59 @@ record ModelTask(
                 endedFrom,
                 redriven,
                 result,
-                true);
+                true,
+                letters);
+    }
+
+    /** Sent to a dead-letter queue, because of the newest attempt. */
+    ModelTask forwarded() {
+        Set<Integer> more = new HashSet<>(letters);
+        more.add(attempt);
+        return new ModelTask(
+                item,
+                run,
+                lineage,
+                createdAt,
+                state,
+                attempt,
+                claim,
+                outcomes,
+                cancelRequested,
+                parked,
+                dueFrom,
+                endedFrom,
+                redriven,
+                result,
+                gone,
+                more);
+    }
+
+    /** Without the task as it was submitted, which its id stands for: this is computed millions of times in a round. */
+    @Override
+    public int hashCode() {
+        int hash = id().hashCode();
+        hash = 31 * hash + run;
+        hash = 31 * hash + lineage.hashCode();
+        hash = 31 * hash + Long.hashCode(createdAt);
+        hash = 31 * hash + state.hashCode();
+        hash = 31 * hash + attempt;
+        hash = 31 * hash + Long.hashCode(claim);
+        hash = 31 * hash + outcomes.hashCode();
+        hash = 31 * hash + Boolean.hashCode(cancelRequested);
+        hash = 31 * hash + Boolean.hashCode(parked);
+        hash = 31 * hash + Long.hashCode(dueFrom);
+        hash = 31 * hash + Long.hashCode(endedFrom);
+        hash = 31 * hash + redriven.hashCode();
+        hash = 31 * hash + (result == null ? 0 : result.hashCode());
+        hash = 31 * hash + Boolean.hashCode(gone);
+        return 31 * hash + letters.hashCode();
     }
 
     @Override
     public String toString() {
         return id() + " run " + run + " " + state + (parked ? " parked" : "") + " attempt " + attempt + " " + outcomes
                 + (cancelRequested ? " asked to cancel" : "") + (state.isOpen() ? " due " + dueFrom % 10_000_000 : "")
-                + (redriven.isEmpty() ? "" : " redriven at " + redriven) + (gone ? " gone" : "");
+                + (redriven.isEmpty() ? "" : " redriven at " + redriven)
+                + (letters.isEmpty() ? "" : " forwarded at " + letters) + (gone ? " gone" : "");
     }
 }

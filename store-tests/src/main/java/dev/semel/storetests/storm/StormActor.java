@@ -3,6 +3,7 @@ package dev.semel.storetests.storm;
 import dev.semel.store.ClaimRequest;
 import dev.semel.store.Claims;
 import dev.semel.store.Claims.Claimed;
+import dev.semel.store.DeadLetter;
 import dev.semel.store.KeyRecord;
 import dev.semel.store.NewTask;
 import dev.semel.store.Operated;
@@ -18,6 +19,8 @@ import dev.semel.store.Task;
 import dev.semel.store.TaskStore;
 import dev.semel.store.Transacting;
 import dev.semel.storetests.storm.StormOperation.Certainty;
+import dev.semel.storetests.storm.StormWeather.Condition;
+import dev.semel.task.AttemptId;
 import dev.semel.task.Identity;
 import dev.semel.task.StoreUnavailable;
 import dev.semel.task.TaskId;
@@ -51,6 +54,7 @@ final class StormActor implements Runnable {
     private final List<TaskStore> near;
     private final boolean transacting;
     private final ScheduleActor schedules;
+    private List<NewTask> lastBulk = List.of();
     private long claims;
 
     StormActor(
@@ -92,7 +96,7 @@ final class StormActor implements Runnable {
     }
 
     private void act() throws SQLException {
-        if (weather.schedules() && plan.oneIn(8)) {
+        if (weather.has(Condition.SCHEDULES) && plan.oneIn(8)) {
             schedules.act();
             return;
         }
@@ -101,7 +105,7 @@ final class StormActor implements Runnable {
             submit();
         } else if (choice < 54) {
             claim();
-        } else if (choice < 88 || !weather.operators()) {
+        } else if (choice < 88 || !weather.has(Condition.OPERATORS)) {
             settle();
         } else {
             meddle();
@@ -111,13 +115,17 @@ final class StormActor implements Runnable {
     // ---- submitting
 
     private void submit() throws SQLException {
+        if (weather.has(Condition.BULK) && plan.oneIn(25)) {
+            submitManyAtOnce();
+            return;
+        }
         if (plan.oneIn(12) && !sent.isEmpty()) {
             // A caller that did not hear the answer, long after.
             send(List.of(plan.pick(sent)));
             return;
         }
         List<NewTask> batch = plan.submissions(true);
-        if (weather.joins() && plan.oneIn(6)) {
+        if (weather.has(Condition.JOINS) && plan.oneIn(6)) {
             join(batch);
             return;
         }
@@ -126,6 +134,21 @@ final class StormActor implements Runnable {
         if (sent.size() > 20) {
             sent.removeFirst();
         }
+    }
+
+    /** Sends a large batch, in turn of new keys and of those of the one before, which may still be under way. */
+    private void submitManyAtOnce() throws SQLException {
+        if (!lastBulk.isEmpty() && plan.oneIn(8)) {
+            send(lastBulk);
+            return;
+        }
+        List<NewTask> batch = plan.bulk(plan.oneIn(4) ? board.recentBulk(plan.random) : board.nextBulk());
+        if (weather.has(Condition.JOINS) && plan.oneIn(10)) {
+            join(batch);
+            return;
+        }
+        lastBulk = batch;
+        send(batch);
     }
 
     private void send(List<NewTask> batch) {
@@ -256,7 +279,7 @@ final class StormActor implements Runnable {
         if (batch.isEmpty()) {
             return;
         }
-        if (weather.joins() && plan.oneIn(8) && batch.getFirst() instanceof Settlement.Complete complete) {
+        if (weather.has(Condition.JOINS) && plan.oneIn(8) && batch.getFirst() instanceof Settlement.Complete complete) {
             completeInTransaction(complete);
             return;
         }
@@ -320,12 +343,18 @@ final class StormActor implements Runnable {
                 }
             }
             case 2, 3, 4 -> {
-                if (dead != null) {
+                if (dead != null && plan.oneIn(3)) {
+                    lookForLetter(new AttemptId(dead.taskId(), dead.attempt()));
+                } else if (dead != null) {
                     operate(dead);
                 }
             }
             case 5, 6 -> {
-                if (seen != null && seen.identity() != null && weather.releases()) {
+                if (seen != null
+                        && seen.identity() != null
+                        // The record of a dead letter stays, so that it can be asked for at any time.
+                        && !seen.identity().scopeName().equals(DeadLetter.SCOPE)
+                        && weather.has(Condition.RELEASES)) {
                     operate(new Operation.ReleaseKey(seen.identity(), seen.id()));
                 }
             }
@@ -383,9 +412,12 @@ final class StormActor implements Runnable {
     }
 
     private void sweep() {
-        if (weather.sweeps()) {
+        if (weather.has(Condition.SWEEPS)) {
             SweepRequest request = new SweepRequest(
-                    IdentityModel.RETENTION, Map.of(), IdentityModel.RETENTION, 1 + plan.random.nextInt(200));
+                    IdentityModel.RETENTION,
+                    StormQueues.of(weather).retentions(),
+                    IdentityModel.RETENTION,
+                    1 + plan.random.nextInt(200));
             StormCaller.Answer<Swept> answer = caller.call(history::sweep, (store, again) -> store.sweep(request));
             if (answer != null) {
                 history.sweep(answer.span().since(answer.first()));
@@ -396,7 +428,8 @@ final class StormActor implements Runnable {
     private void pause() {
         QueueSettings settings = QueueSettings.builder().paused(plan.oneIn(4)).build();
         StormCaller.Answer<List<Operated>> unused = caller.call(
-                span -> {}, (store, again) -> store.operate(List.of(new Operation.SetQueue(StormPlan.SLOW, settings))));
+                span -> {},
+                (store, again) -> store.operate(List.of(new Operation.SetQueue(StormQueues.SLOW, settings))));
     }
 
     private void look(StormBoard.@Nullable Seen seen) {
@@ -419,6 +452,17 @@ final class StormActor implements Runnable {
                 caller.call(span -> {}, (store, again) -> store.find(List.of(id)));
         if (answer != null) {
             looked(answer.span(), new StormOperation.Look(id, answer.value().get(id)));
+        }
+    }
+
+    private void lookForLetter(AttemptId death) {
+        StormCaller.Answer<Map<Identity, KeyRecord>> answer =
+                caller.call(span -> {}, (store, again) -> store.records(LetterReader.identities(death)));
+        if (answer != null) {
+            looked(
+                    answer.span(),
+                    new StormOperation.LetterLook(
+                            death, answer.value().values().stream().findFirst().orElse(null)));
         }
     }
 

@@ -7,6 +7,7 @@ import dev.semel.store.Operation;
 import dev.semel.store.Resolution;
 import dev.semel.store.Settled;
 import dev.semel.store.Settlement;
+import dev.semel.storetests.storm.StormWeather.Condition;
 import dev.semel.task.EffectId;
 import dev.semel.task.Lease;
 import java.util.ArrayList;
@@ -54,14 +55,14 @@ final class StormAttempts {
         }
         if (!old.isEmpty() && plan.oneIn(8)) {
             Claimed late = plan.pick(old);
-            batch.add(weather.effects() && plan.oneIn(2) ? effect(late) : end(late));
+            batch.add(weather.has(Condition.EFFECTS) && plan.oneIn(2) ? effect(late) : end(late));
         }
         return batch;
     }
 
     private @Nullable Settlement settlement(Claimed attempt) {
         Lease lease = attempt.lease();
-        if (weather.effects() && plan.oneIn(3)) {
+        if (weather.has(Condition.EFFECTS) && plan.oneIn(3)) {
             return effect(attempt);
         }
         if (plan.oneIn(10)) {
@@ -73,7 +74,7 @@ final class StormAttempts {
             old.removeFirst();
         }
         // Forgotten: with a short lease another worker takes it, and this one may return late.
-        return weather.shortLeases() && plan.oneIn(8) ? null : end(attempt);
+        return weather.has(Condition.SHORT_LEASES) && plan.oneIn(8) ? null : end(attempt);
     }
 
     private Settlement end(Claimed attempt) {

@@ -4,6 +4,7 @@ import dev.semel.store.Operation;
 import dev.semel.task.Identity;
 import dev.semel.task.TaskId;
 import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +19,7 @@ final class StormBoard {
     private final AtomicReferenceArray<Seen> tasks = new AtomicReferenceArray<>(PLACES);
     private final AtomicReferenceArray<Operation.Redrive> dead = new AtomicReferenceArray<>(PLACES);
     private final AtomicReferenceArray<Operation.Resolve> unknown = new AtomicReferenceArray<>(PLACES);
+    private final AtomicInteger bulks = new AtomicInteger();
 
     void seen(TaskId id, @Nullable Identity identity, SplittableRandom random) {
         tasks.set(random.nextInt(PLACES), new Seen(id, identity));
@@ -29,6 +31,16 @@ final class StormBoard {
 
     void leftUnknown(Operation.Resolve resolve, SplittableRandom random) {
         unknown.set(random.nextInt(PLACES), resolve);
+    }
+
+    /** The number of the next large batch: in turn one that was never used, and the one before again. */
+    int nextBulk() {
+        return bulks.getAndIncrement() / 2;
+    }
+
+    /** A number of a large batch that was used lately. */
+    int recentBulk(SplittableRandom random) {
+        return Math.max(0, bulks.get() / 2 - 1 - random.nextInt(2));
     }
 
     @Nullable

@@ -33,7 +33,9 @@ final class StormChecker {
 
     private static final int MOST_REPORTED = 5;
 
+    private final List<String> wrong = new ArrayList<>();
     private final StormClock clock;
+    private final StormQueues queues;
     private final Collection<StormHistory> histories;
     private final Collection<Task> stored;
     private final List<StormOperation> operations;
@@ -41,14 +43,17 @@ final class StormChecker {
     // A task that was never seen may have been among theirs, and a sweep may have removed it.
     private final Set<Identity> undecidable;
     private int undecided;
-    private final List<String> wrong = new ArrayList<>();
 
-    StormChecker(StormClock clock, Collection<StormHistory> histories, Collection<Task> stored) {
+    StormChecker(StormClock clock, StormQueues queues, Collection<StormHistory> histories, Collection<Task> stored) {
         this.clock = clock;
+        this.queues = queues;
         this.histories = histories;
         this.stored = stored;
         HistoryReader reader = HistoryReader.read(histories, stored);
-        this.operations = reader.operations();
+        this.operations = new ArrayList<>(reader.operations());
+        LetterReader letters = new LetterReader(histories, stored);
+        operations.addAll(letters.creations());
+        wrong.addAll(letters.wrong());
         this.seen = reader.seen();
         this.undecidable = swept() ? reader.unseenLosses() : Set.of();
     }
@@ -230,11 +235,14 @@ final class StormChecker {
                 .flatMap(history -> history.lostClaims().stream())
                 .toList());
         groups.forEach((group, all) -> {
+            if (wrong.size() >= MOST_REPORTED) {
+                return; // where no order is found, all of them are tried, which takes long
+            }
             if (group instanceof Identity identity && undecidable.contains(identity)) {
                 undecided++;
                 return;
             }
-            switch (LinearizabilityChecker.check(new IdentityModel(sweptUntil, lostClaims), all)) {
+            switch (LinearizabilityChecker.check(new IdentityModel(queues, sweptUntil, lostClaims), all)) {
                 case Verdict.Explained explained -> {}
                 case Verdict.Undecided unknown -> undecided++;
                 case Verdict.Unexplained(String description) -> wrong.add(group + ": " + description);
@@ -250,6 +258,7 @@ final class StormChecker {
                         claim.claimed().task().id(), claim.claimed().task().id());
             case StormOperation.Look look -> groupOf.get(look.id());
             case StormOperation.LookUp lookUp -> lookUp.identity();
+            case StormOperation.LetterLook letter -> groupOf.get(letter.death().taskId());
             case StormOperation.Settle settle ->
                 groupOf.get(settle.settlement().lease().taskId());
             case StormOperation.Operate operate ->

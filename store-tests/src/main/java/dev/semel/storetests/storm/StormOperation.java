@@ -9,6 +9,7 @@ import dev.semel.store.Settled;
 import dev.semel.store.Settlement;
 import dev.semel.store.Submitted;
 import dev.semel.store.Task;
+import dev.semel.task.AttemptId;
 import dev.semel.task.Identity;
 import dev.semel.task.TaskId;
 import java.time.Duration;
@@ -59,6 +60,9 @@ record StormOperation(int actor, Span span, @Nullable StormOperation after, Acti
     /** A read of the record of an identity; null if there is none. */
     record LookUp(Identity identity, @Nullable KeyRecord found) implements Action {}
 
+    /** A read of the record of a dead letter: of the task in the dead-letter queue; null if there is none. */
+    record LetterLook(AttemptId death, @Nullable KeyRecord found) implements Action {}
+
     /** What is known of this operation with its other sends: one of an earlier batch may have been the effective one. */
     StormOperation with(Span newSpan, Action newAction, Certainty newCertainty) {
         return new StormOperation(
@@ -75,6 +79,7 @@ record StormOperation(int actor, Span span, @Nullable StormOperation after, Acti
                 answer != null && answer != Operated.APPLIED && answer != Operated.CANCEL_REQUESTED;
             case Look look -> true;
             case LookUp lookUp -> true;
+            case LetterLook letter -> true;
             case Claim claim -> false;
         };
     }
@@ -127,6 +132,7 @@ record StormOperation(int actor, Span span, @Nullable StormOperation after, Acti
                                 ? null
                                 : "run " + found.run() + " created " + found.createdAt() + " " + found.progress());
             case LookUp(Identity identity, KeyRecord found) -> "record -> " + found;
+            case LetterLook(AttemptId death, KeyRecord found) -> "letter of " + death + " -> " + found;
         };
     }
 }

@@ -2,6 +2,7 @@ package dev.semel.storetests.storm;
 
 import dev.semel.store.NewTask;
 import dev.semel.store.TaskOptions;
+import dev.semel.storetests.storm.StormWeather.Condition;
 import dev.semel.task.Identity;
 import dev.semel.task.InputHash;
 import dev.semel.task.Json;
@@ -15,7 +16,6 @@ import dev.semel.task.TaskId;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -26,13 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class StormPlan {
 
-    static final String WORK = "work";
-    static final String IDLE = "idle";
-    static final String NARROW = "narrow";
-    static final String SLOW = "slow";
-    static final Map<String, Integer> CONCURRENCIES = Map.of(NARROW, 2);
-
-    private static final List<String> TENANTS = List.of("north", "south");
+    static final List<String> TENANTS = List.of("north", "south");
     private static final List<String> INPUTS = List.of("{\"n\":1}", "{\"n\":2}");
     private static final List<InputHash> HASHES = INPUTS.stream()
             .map(input -> InputHash.of(Json.parse(input), List.of()))
@@ -40,6 +34,10 @@ final class StormPlan {
     private static final Duration LONG = Duration.ofHours(1);
     private static final int HOT = 4;
     private static final int OWN = 8;
+
+    // From 100 on PostgreSQL has another way to submit.
+    private static final int BULK = 100;
+    private static final int MORE_BULK = 30;
 
     final SplittableRandom random;
     private final StormWeather weather;
@@ -92,7 +90,12 @@ final class StormPlan {
 
     private NewTask any() {
         return switch (random.nextInt(8)) {
-            case 0 -> task(pick(TENANTS), pick(List.of(WORK, NARROW, SLOW)), null, "");
+            case 0 ->
+                task(
+                        pick(TENANTS),
+                        pick(List.of(StormQueues.WORK, StormQueues.NARROW, StormQueues.SLOW, StormQueues.BARE)),
+                        null,
+                        "");
             case 1 -> own(random.nextInt(OWN));
             default -> hot();
         };
@@ -102,19 +105,54 @@ final class StormPlan {
         int number = random.nextInt(HOT);
         String tenant = TENANTS.get(number % 2);
         // One identity lives in one queue mostly, so that its task is claimed soon.
-        String queue = number == 3 ? NARROW : oneIn(12) ? SLOW : WORK;
-        return task(tenant, queue, "hot-" + number, "");
+        String usual = switch (number) {
+            case 3 -> StormQueues.NARROW;
+            case 2 -> weather.has(Condition.BARE_QUEUE) ? StormQueues.BARE : StormQueues.WORK;
+            default -> StormQueues.WORK;
+        };
+        return task(tenant, oneIn(12) ? StormQueues.SLOW : usual, "hot-" + number, "");
+    }
+
+    /**
+     * A hundred tasks and more under keys of their own.
+     *
+     * @param number which hundred: whoever uses a number again sends duplicates
+     */
+    List<NewTask> bulk(int number) {
+        List<NewTask> batch = new ArrayList<>();
+        int size = BULK + random.nextInt(MORE_BULK);
+        for (int i = 0; i < size; i++) {
+            String key = "bulk-" + number + "-" + i;
+            NewTask.KeyRequest request = new NewTask.KeyRequest(
+                    Identity.of("north", Scope.custom("storm"), StormQueues.IDLE, "type", key),
+                    HASHES.getFirst(),
+                    LONG,
+                    oneIn(50) ? policy() : ReusePolicy.allowFailedOnly());
+            batch.add(new NewTask(
+                    nextId(),
+                    "north",
+                    oneIn(20) ? StormQueues.WORK : StormQueues.IDLE,
+                    "type",
+                    INPUTS.getFirst(),
+                    NewTask.Start.now(),
+                    TaskOptions.NONE,
+                    request));
+        }
+        if (oneIn(3)) {
+            batch.add(random.nextInt(batch.size()), hot());
+        }
+        return batch;
     }
 
     /** A task under a key of this actor, in a queue that is claimed rarely: it is pending when the next one replaces it. */
     private NewTask own(int number) {
-        return task("north", oneIn(10) ? WORK : IDLE, "own-" + actor + "-" + number, "own");
+        return task("north", oneIn(10) ? StormQueues.WORK : StormQueues.IDLE, "own-" + actor + "-" + number, "own");
     }
 
     private NewTask task(String tenant, String queue, @Nullable String key, String kind) {
         int input = oneIn(6) ? 1 : 0;
         String type = oneIn(8) ? "other" : "type";
-        String mutex = weather.mutexes() && oneIn(4) ? "mutex-" + random.nextInt(2) : null;
+        String mutex = weather.has(Condition.MUTEXES) && oneIn(4) ? "mutex-" + random.nextInt(2) : null;
         TaskOptions options = new TaskOptions(oneIn(5) ? random.nextInt(10) : 0, null, null, mutex);
         NewTask.Start start =
                 oneIn(12) ? new NewTask.Start.After(Duration.ofMillis(random.nextInt(40))) : NewTask.Start.now();
@@ -130,11 +168,11 @@ final class StormPlan {
 
     /** The task of a tick, without a key: nothing but the schedule keeps it from being made twice. */
     NewTask ticked(ScheduleId schedule) {
-        String mutex = weather.mutexes() ? schedule.name() : null;
+        String mutex = weather.has(Condition.MUTEXES) ? schedule.name() : null;
         return new NewTask(
                 nextId(),
                 schedule.tenant(),
-                oneIn(3) ? IDLE : WORK,
+                oneIn(3) ? StormQueues.IDLE : StormQueues.WORK,
                 "type",
                 INPUTS.getFirst(),
                 NewTask.Start.now(),
@@ -148,7 +186,9 @@ final class StormPlan {
     }
 
     private Duration ttl() {
-        return weather.expiry() && random.nextInt(3) > 0 ? Duration.ofMillis(30 + random.nextInt(300)) : LONG;
+        return weather.has(Condition.EXPIRY) && random.nextInt(3) > 0
+                ? Duration.ofMillis(30 + random.nextInt(300))
+                : LONG;
     }
 
     private ReusePolicy replacing() {
@@ -180,16 +220,19 @@ final class StormPlan {
     // ---- claims and moves
 
     List<String> queues() {
-        return switch (random.nextInt(8)) {
-            case 0 -> List.of(WORK, NARROW, SLOW, IDLE);
-            case 1 -> List.of(NARROW);
-            case 2 -> List.of(WORK, SLOW);
-            default -> List.of(WORK, NARROW);
+        return switch (random.nextInt(9)) {
+            case 0 -> List.of(StormQueues.WORK, StormQueues.NARROW, StormQueues.SLOW, StormQueues.IDLE);
+            case 1 -> List.of(StormQueues.NARROW);
+            case 2 -> List.of(StormQueues.WORK, StormQueues.SLOW);
+            case 3 -> List.of(StormQueues.WORK, StormQueues.LETTERS, StormQueues.LAST_LETTERS);
+            default -> List.of(StormQueues.WORK, StormQueues.NARROW, StormQueues.BARE);
         };
     }
 
     Duration lease() {
-        return weather.shortLeases() && oneIn(3) ? Duration.ofMillis(5 + random.nextInt(60)) : Duration.ofMinutes(1);
+        return weather.has(Condition.SHORT_LEASES) && oneIn(3)
+                ? Duration.ofMillis(5 + random.nextInt(60))
+                : Duration.ofMinutes(1);
     }
 
     Duration delay() {

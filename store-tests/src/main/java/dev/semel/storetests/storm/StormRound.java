@@ -2,16 +2,15 @@ package dev.semel.storetests.storm;
 
 import dev.semel.store.KeyRecord;
 import dev.semel.store.NewTask;
-import dev.semel.store.Operation;
 import dev.semel.store.Page;
-import dev.semel.store.QueueSettings;
 import dev.semel.store.Task;
 import dev.semel.store.TaskQuery;
 import dev.semel.store.TaskStore;
 import dev.semel.storetests.StoreInvariants;
 import dev.semel.storetests.storm.StormOperation.Certainty;
+import dev.semel.storetests.storm.StormWeather.Condition;
+import dev.semel.task.AttemptId;
 import dev.semel.task.Identity;
-import dev.semel.task.RateLimit;
 import dev.semel.task.StoreUnavailable;
 import dev.semel.task.TaskId;
 import dev.semel.testkit.ManualClock;
@@ -25,6 +24,7 @@ import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -86,7 +86,7 @@ final class StormRound {
     }
 
     Result run(Duration length) throws InterruptedException {
-        Path file = weather.processes() ? newFile() : null;
+        Path file = weather.has(Condition.PROCESSES) ? newFile() : null;
         try {
             return run(new StormClock(file == null ? new ManualClock() : ManualClock.shared(file), ACTORS), length);
         } finally {
@@ -111,8 +111,8 @@ final class StormRound {
             while (handles.size() < HANDLES) {
                 handles.add(storage.openAnother());
             }
-            setUpQueues(handles.getFirst());
-            StoreProcess elsewhere = weather.processes() ? storage.openElsewhere() : null;
+            handles.getFirst().operate(StormQueues.of(weather).declarations());
+            StoreProcess elsewhere = weather.has(Condition.PROCESSES) ? storage.openElsewhere() : null;
             if (elsewhere != null) {
                 handles.add(elsewhere.store());
                 // Starts it, before the time of the round begins.
@@ -123,16 +123,6 @@ final class StormRound {
         } finally {
             handles.reversed().forEach(TaskStore::close);
         }
-    }
-
-    private static void setUpQueues(TaskStore store) {
-        List<Operation> settings = new ArrayList<>();
-        StormPlan.CONCURRENCIES.forEach((queue, most) -> settings.add(new Operation.DeclareQueue(
-                queue, QueueSettings.builder().concurrency(most).build())));
-        settings.add(new Operation.DeclareQueue(
-                StormPlan.SLOW,
-                QueueSettings.builder().rateLimit(RateLimit.parse("200/sec")).build()));
-        store.operate(settings);
     }
 
     // ---- the storm
@@ -161,13 +151,13 @@ final class StormRound {
         long end = System.nanoTime() + length.toNanos();
         while (System.nanoTime() - end < 0 && threads.stream().anyMatch(Thread::isAlive)) {
             clock.advance(plan.tick());
-            if (weather.interrupts() && plan.oneIn(100)) {
+            if (weather.has(Condition.INTERRUPTS) && plan.oneIn(100)) {
                 plan.pick(threads).interrupt();
             }
-            if (weather.disturbances() && plan.oneIn(40)) {
+            if (weather.has(Condition.DISTURBANCES) && plan.oneIn(40)) {
                 storage.disturb(plan.random);
             }
-            if (weather.disturbances() && elsewhere != null && plan.oneIn(KILL_ONE_IN)) {
+            if (weather.has(Condition.DISTURBANCES) && elsewhere != null && plan.oneIn(KILL_ONE_IN)) {
                 elsewhere.kill();
             }
             boolean unused = over.await(TICK_MILLIS, TimeUnit.MILLISECONDS);
@@ -203,8 +193,9 @@ final class StormRound {
         Set<Identity> identities = new LinkedHashSet<>();
         List<StormHistory> ofActors = List.copyOf(histories);
         histories.add(patiently(() -> lastLook(store, clock, ofActors, identities)));
-        StormChecker checker = new StormChecker(clock, histories, stored);
-        violations.addAll(checker.check(StormPlan.CONCURRENCIES, weather.seriesEnd() || weather.sweeps()));
+        StormChecker checker = new StormChecker(clock, StormQueues.of(weather), histories, stored);
+        violations.addAll(
+                checker.check(StormQueues.CONCURRENCIES, weather.seriesEnd() || weather.has(Condition.SWEEPS)));
         try {
             check(store, identities);
             drain(store, clock.manual());
@@ -297,13 +288,48 @@ final class StormRound {
             part.forEach(id -> last.add(new StormOperation(
                     ACTORS, span, null, new StormOperation.Look(id, found.get(id)), Certainty.ANSWERED)));
         }
-        for (Identity identity : identities) {
+        List<Identity> known = List.copyOf(identities);
+        for (int from = 0; from < known.size(); from += MOST_AT_ONCE) {
+            List<Identity> part = known.subList(from, Math.min(known.size(), from + MOST_AT_ONCE));
             long asked = System.nanoTime();
-            KeyRecord found = store.record(identity).orElse(null);
+            Map<Identity, KeyRecord> found = store.records(part);
             Span span = new Span(asked, System.nanoTime(), clock.millis(), clock.millis());
-            last.add(new StormOperation(
-                    ACTORS, span, null, new StormOperation.LookUp(identity, found), Certainty.ANSWERED));
+            part.forEach(identity -> last.add(new StormOperation(
+                    ACTORS, span, null, new StormOperation.LookUp(identity, found.get(identity)), Certainty.ANSWERED)));
         }
+        lookForLetters(store, clock, histories, identities, last);
         return last;
+    }
+
+    /** Looks for the dead letter of each death that was reported: there is one, or the task did not die. */
+    private static void lookForLetters(
+            TaskStore store,
+            StormClock clock,
+            List<StormHistory> histories,
+            Set<Identity> identities,
+            StormHistory last) {
+        List<AttemptId> deaths = List.copyOf(LetterReader.reported(histories));
+        for (int from = 0; from < deaths.size(); from += MOST_AT_ONCE) {
+            List<AttemptId> part = deaths.subList(from, Math.min(deaths.size(), from + MOST_AT_ONCE));
+            List<Identity> asks = part.stream()
+                    .flatMap(death -> LetterReader.identities(death).stream())
+                    .toList();
+            long asked = System.nanoTime();
+            Map<Identity, KeyRecord> found = store.records(asks);
+            Span span = new Span(asked, System.nanoTime(), clock.millis(), clock.millis());
+            identities.addAll(found.keySet());
+            part.forEach(death -> last.add(new StormOperation(
+                    ACTORS,
+                    span,
+                    null,
+                    new StormOperation.LetterLook(
+                            death,
+                            LetterReader.identities(death).stream()
+                                    .map(found::get)
+                                    .filter(Objects::nonNull)
+                                    .findFirst()
+                                    .orElse(null)),
+                    Certainty.ANSWERED)));
+        }
     }
 }

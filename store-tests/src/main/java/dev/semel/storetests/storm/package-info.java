@@ -4,7 +4,8 @@
  * <p>The other parts of the contract try one law, or one policy, at a time. A storm mixes all operations, on so few keys that
  * they meet all the time: every cell of the reuse policy, batches that mix hot keys with keys of their own, repeated sends, joined
  * transactions, claims, every way to settle an attempt, late settlements of lost leases, effects, mutexes, limits, cancellation,
- * redrives, releases, schedules whose ticks create and cancel tasks, windows that pass, sweeps, lost answers, interrupts, processes that are
+ * redrives, releases, dead-letter queues, a queue that keeps nothing, batches of a hundred and more that are all new or all duplicates,
+ * schedules whose ticks create and cancel tasks, windows that pass, sweeps, lost answers, interrupts, processes that are
  * killed, and other disturbances around the store.
  *
  * <h2>Adding a store</h2>
@@ -53,6 +54,8 @@
  *   <li>Executions that certainly overlapped are not of one task, one identity or one mutex, and no more of a queue than its
  *       concurrency: from the answer to the claim until the settlement is sent, as long as the lease is certain to hold.
  *   <li>One lease is given once, one task is completed by one attempt, a submission whose transaction was rolled back is not there.
+ *   <li>Each death in a queue with a dead-letter queue makes exactly one task there, in the same step, and nothing else makes any.
+ *   <li>A task of the queue that keeps nothing shows no input and no result once it has ended.
  *   <li>Each tick of a schedule is made at most once, a change of a schedule that is refused does nothing, and the position of a
  *       schedule never falls.
  *   <li>No call fails with anything but {@link dev.semel.task.StoreUnavailable}, and none hangs.

@@ -2,7 +2,9 @@ package dev.semel.storetests.storm;
 
 import dev.semel.store.InMemoryTaskStore;
 import dev.semel.store.TaskStore;
+import dev.semel.storetests.storm.StormWeather.Condition;
 import dev.semel.testkit.ManualClock;
+import java.util.Set;
 
 /** The bugs that a storm must find, each as a store that is wrong only when calls meet. */
 enum PlantedRace {
@@ -56,7 +58,40 @@ enum PlantedRace {
     SCHEDULE_COMPARED_UNLOCKED,
 
     /** The task of a tick is created although the tick is refused. */
-    TASK_OF_A_REFUSED_TICK;
+    TASK_OF_A_REFUSED_TICK,
+
+    /** A dead letter is forwarded after the death, and lost if another settlement is under way by then. */
+    LETTER_FORWARDED_LATER,
+
+    /** A death that an attempt reports after it was over is forwarded as that of the newest attempt. */
+    LETTER_OF_A_STALE_DEATH,
+
+    /** A task that failed after it was asked to cancel is forwarded as a dead letter. */
+    LETTER_OF_A_CANCELLED_TASK,
+
+    /** A result of a queue that keeps nothing is given to a duplicate. */
+    RESULT_STRIPPED_LATER,
+
+    /** A repeated end of a task that lost its data is stale. */
+    END_OF_A_BARE_TASK_FORGOTTEN,
+
+    /** A large batch is created without a look for duplicates, because the one before had none. */
+    GUESS_WITHOUT_A_LOOK,
+
+    /** What a large batch created is rolled back because of a duplicate, but answered as created. */
+    NEIGHBOURS_OF_A_DUPLICATE_LOST;
+
+    /** What must happen in a round for it to show. */
+    Set<Condition> needs() {
+        return switch (this) {
+            case SCHEDULE_COMPARED_UNLOCKED, TASK_OF_A_REFUSED_TICK -> Set.of(Condition.SCHEDULES);
+            case LETTER_FORWARDED_LATER, LETTER_OF_A_STALE_DEATH -> Set.of(Condition.DEAD_LETTERS);
+            case LETTER_OF_A_CANCELLED_TASK -> Set.of(Condition.DEAD_LETTERS, Condition.OPERATORS);
+            case RESULT_STRIPPED_LATER, END_OF_A_BARE_TASK_FORGOTTEN -> Set.of(Condition.BARE_QUEUE);
+            case GUESS_WITHOUT_A_LOOK, NEIGHBOURS_OF_A_DUPLICATE_LOST -> Set.of(Condition.BULK);
+            default -> Set.of();
+        };
+    }
 
     TaskStore open(ManualClock clock) {
         return switch (this) {
@@ -77,6 +112,13 @@ enum PlantedRace {
             case PLACES_COUNTED_UNLOCKED -> new RacingStore.CountsPlacesUnlocked(new InMemoryTaskStore(clock));
             case SCHEDULE_COMPARED_UNLOCKED -> new ScheduleRace.ComparesUnlocked(new InMemoryTaskStore(clock));
             case TASK_OF_A_REFUSED_TICK -> new ScheduleRace.CreatesFirst(new InMemoryTaskStore(clock));
+            case LETTER_FORWARDED_LATER -> new DeadLetterRace.ForwardsLater(clock);
+            case LETTER_OF_A_STALE_DEATH -> new DeadLetterRace.ForwardsStale(clock);
+            case LETTER_OF_A_CANCELLED_TASK -> new DeadLetterRace.ForwardsCancelled(clock);
+            case RESULT_STRIPPED_LATER -> new BareRace.StripsLater(clock);
+            case END_OF_A_BARE_TASK_FORGOTTEN -> new BareRace.ForgetsEnd(clock);
+            case GUESS_WITHOUT_A_LOOK -> new BulkRace.NeverLooks(clock);
+            case NEIGHBOURS_OF_A_DUPLICATE_LOST -> new BulkRace.LosesNeighbours(clock);
         };
     }
 }

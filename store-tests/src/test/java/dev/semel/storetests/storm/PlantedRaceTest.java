@@ -1,6 +1,7 @@
 package dev.semel.storetests.storm;
 
 import static org.assertj.core.api.Assertions.fail;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.semel.store.TaskStore;
 import dev.semel.testkit.ManualClock;
@@ -8,7 +9,7 @@ import java.time.Duration;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A storm that never fails proves nothing: it must find what was planted. */
+/** A storm that never fails proves nothing: it must find what was planted. {@code -Drace=REGEX} plants some only. */
 class PlantedRaceTest {
 
     private static final int ROUNDS = 100;
@@ -19,7 +20,11 @@ class PlantedRaceTest {
     @ParameterizedTest
     @EnumSource(PlantedRace.class)
     void every_planted_race_is_found(PlantedRace race) throws InterruptedException {
+        assumeTrue(race.name().matches(System.getProperty("race", ".*")), "another one was asked for by -Drace");
         for (long seed = 0; seed < ROUNDS; seed++) {
+            if (!StormWeather.of(seed).conditions().containsAll(race.needs())) {
+                continue;
+            }
             StormRound.Result result = new StormRound(new Racing(race), seed, CALLS, PATIENCE).run(ROUND);
             if (!result.violations().isEmpty()) {
                 String first = result.violations().getFirst();

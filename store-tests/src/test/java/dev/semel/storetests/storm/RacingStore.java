@@ -421,19 +421,19 @@ abstract class RacingStore extends ForwardingTaskStore {
         public Claims claim(ClaimRequest request) {
             try {
                 if (underWay.incrementAndGet() > 1) {
-                    places(StormPlan.CONCURRENCIES.get(StormPlan.NARROW) + 1);
+                    places(StormQueues.CONCURRENCIES.get(StormQueues.NARROW) + 1);
                 }
                 window();
                 return right.claim(request);
             } finally {
-                places(StormPlan.CONCURRENCIES.get(StormPlan.NARROW));
+                places(StormQueues.CONCURRENCIES.get(StormQueues.NARROW));
                 underWay.decrementAndGet();
             }
         }
 
         private void places(int number) {
             right.operate(List.of(new Operation.SetQueue(
-                    StormPlan.NARROW,
+                    StormQueues.NARROW,
                     QueueSettings.builder().concurrency(number).build())));
         }
     }

@@ -99,9 +99,10 @@ abstract class SplitStore extends RacingStore {
 
     private Task painted(Task task) {
         NewTask original = originals.get(task.id());
-        Identity identity = original == null || original.key() == null
-                ? null
-                : original.key().identity();
+        Identity identity = task.identity();
+        if (original != null) {
+            identity = original.key() == null ? null : original.key().identity();
+        }
         return new Task(
                 task.id(),
                 task.tenant(),

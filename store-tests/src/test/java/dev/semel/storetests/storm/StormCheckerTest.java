@@ -94,6 +94,7 @@ class StormCheckerTest {
     private StormChecker checker() {
         return new StormChecker(
                 new StormClock(manual, 1),
+                StormQueues.PLAIN,
                 List.of(history),
                 store.list(TaskQuery.all(100)).tasks());
     }
