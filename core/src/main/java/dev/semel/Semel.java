@@ -209,9 +209,23 @@ public final class Semel implements AutoCloseable {
      * @throws dev.semel.task.StoreUnavailable if the store did not answer; start it again
      */
     public <I, O extends @Nullable Object> Submission<O> start(WorkflowType<I, O> type, String id, I input) {
+        return submit(type, id, input).send();
+    }
+
+    /**
+     * Prepares the start of a workflow, for example with a time limit, a delay or another queue.
+     *
+     * @param type the workflow type
+     * @param id the id of the workflow, which is its idempotency key
+     * @param input the input
+     * @param <I> the class of the input
+     * @param <O> the class of the output
+     * @return the request, which {@link SubmissionRequest#send()} or {@link Workflows#signalWithStart} sends
+     */
+    @CheckReturnValue
+    public <I, O extends @Nullable Object> SubmissionRequest<I, O> submit(WorkflowType<I, O> type, String id, I input) {
         return submit(Limits.notNull("workflow type", type).taskType(), input)
-                .idempotencyKey(Limits.notNull("workflow id", id))
-                .send();
+                .idempotencyKey(Limits.notNull("workflow id", id));
     }
 
     /**

@@ -6,6 +6,7 @@ import dev.semel.store.NewTask.KeyRequest;
 import dev.semel.store.NewTask.Start;
 import dev.semel.store.QueueSettings;
 import dev.semel.store.TaskOptions;
+import dev.semel.store.WorkflowOptions;
 import dev.semel.task.Identity;
 import dev.semel.task.IdentityStrategy;
 import dev.semel.task.InvalidInput;
@@ -47,6 +48,7 @@ public final class SubmissionRequest<I, O extends @Nullable Object> {
     private @Nullable String tenant;
     private @Nullable RetryPolicy retry;
     private @Nullable Duration timeout;
+    private @Nullable Duration timeLimit;
     private @Nullable Integer priority;
     private Start start = Start.now();
     private boolean step;
@@ -200,6 +202,25 @@ public final class SubmissionRequest<I, O extends @Nullable Object> {
     }
 
     /**
+     * Sets how long a whole workflow may take; its type may have a limit too. When the limit has passed, the workflow is told to end as by a
+     * cancellation, and ends as timed out.
+     *
+     * @param limit how long after its start
+     * @return this request
+     * @throws InvalidInput if the task is no workflow
+     */
+    public SubmissionRequest<I, O> timeLimit(Duration limit) {
+        checkUnsent();
+        Limits.positive("time limit", limit);
+        if (!type.isWorkflow()) {
+            throw new InvalidInput("Task type \"" + type.name()
+                    + "\" is no workflow and has no time limit as a whole. Set a timeout, which limits each attempt.");
+        }
+        this.timeLimit = limit;
+        return this;
+    }
+
+    /**
      * Sends the submission and waits until it is stored. If it is sent again after a
      * {@link dev.semel.task.StoreUnavailable}, the store recognises it by its task id.
      *
@@ -286,9 +307,18 @@ public final class SubmissionRequest<I, O extends @Nullable Object> {
         RetryPolicy policy = retry != null ? retry : configured.retry();
         Duration limit = timeout != null ? timeout : configured.timeout();
         String mutex = type.mutex(input);
-        return rank == 0 && policy == null && limit == null && mutex == null && trace == null
+        WorkflowOptions workflow = workflow();
+        return rank == 0 && policy == null && limit == null && mutex == null && trace == null && workflow == null
                 ? TaskOptions.NONE
-                : new TaskOptions(rank, policy, limit, mutex, trace);
+                : new TaskOptions(rank, policy, limit, mutex, trace, workflow);
+    }
+
+    private @Nullable WorkflowOptions workflow() {
+        if (!type.isWorkflow()) {
+            return null;
+        }
+        Duration limit = timeLimit != null ? timeLimit : type.timeLimit().orElse(null);
+        return limit == null ? WorkflowOptions.UNLIMITED : new WorkflowOptions(limit);
     }
 
     /** Returns how the key is derived when the caller gives none. */

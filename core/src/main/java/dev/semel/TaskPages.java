@@ -35,6 +35,7 @@ record TaskPages(TaskStore store) {
                 filter.states().isEmpty() ? meant : filter.states(),
                 filter.identity(),
                 filter.parent(),
+                filter.workflows(),
                 filter.before(),
                 filter.limit());
     }

@@ -3,6 +3,7 @@ package dev.semel;
 import dev.semel.store.History;
 import dev.semel.store.HistoryLine;
 import dev.semel.store.KeyRecord;
+import dev.semel.store.NewTask;
 import dev.semel.store.SubmitRequest;
 import dev.semel.store.Submitted;
 import dev.semel.store.Submitted.Signalled;
@@ -66,12 +67,67 @@ public final class Workflows {
      * @throws TaskAlreadyFinished if the workflow has ended
      */
     public void signal(WorkflowType<?, ?> type, String id, String name, @Nullable Object value, String key) {
+        checkSignal(name, key);
+        send(type, id, key, name, value == null ? null : semel.codec().encode(value));
+    }
+
+    /**
+     * Starts a workflow unless there is an open one with its id, and sends it a signal, in one step: neither is done without the other.
+     *
+     * @param request the start, as {@link Semel#submit(WorkflowType, String, Object)} prepares it
+     * @param name the name of the signal
+     * @param value what it carries, or null
+     * @param key the key of the signal: another one with the same key is accepted and changes nothing
+     * @param <O> the class of the workflow's result
+     * @return the answer to the start
+     * @throws TaskAlreadyFinished if the workflow has ended and the policy of its type does not run it again; nothing was changed
+     * @throws dev.semel.task.IdempotencyConflict if the id was used with a different input; nothing was changed
+     */
+    public <O extends @Nullable Object> Submission<O> signalWithStart(
+            SubmissionRequest<?, O> request, String name, @Nullable Object value, String key) {
+        Limits.notNull("request", request);
+        checkSignal(name, key);
+        String document = value == null ? null : semel.codec().encode(value);
+        Submission<O> answer = new Sender(
+                        semel,
+                        task -> signalled(task, new SubmitRequest.SignalWithStart(task, key, name, document)),
+                        tasks -> {
+                            throw new IllegalStateException("One workflow is started with one signal");
+                        },
+                        false)
+                .send(request);
+        if (!answer.created() && !answer.state().isOpen()) {
+            throw new TaskAlreadyFinished(
+                    "The workflow (task " + answer.taskId() + ") ended as "
+                            + answer.state().word() + ", so it receives no signals.",
+                    answer.taskId(),
+                    answer.state(),
+                    answer.createdAt());
+        }
+        return answer;
+    }
+
+    private Submitted signalled(NewTask task, SubmitRequest.SignalWithStart start) {
+        Submitted answer = store.submit(List.of(start)).getFirst();
+        if (answer == Signalled.FULL) {
+            throw full(Limits.shown(Objects.requireNonNull(task.key(), "a workflow has a key")
+                    .identity()
+                    .key()));
+        }
+        return answer;
+    }
+
+    private static InvalidInput full(String id) {
+        return new InvalidInput("Workflow \"" + id + "\" has a history of " + Limits.HISTORY_LINES
+                + " lines, which is the limit, so it receives no signals.");
+    }
+
+    private static void checkSignal(String name, String key) {
         Limits.name("signal", Limits.notNull("signal name", name));
         if (Limits.key(Limits.notNull("signal key", key)).startsWith(WorkflowSignals.RESERVED)) {
             throw new InvalidInput("The key of a signal does not begin with \"" + WorkflowSignals.RESERVED
                     + "\", but got \"" + Limits.shown(key) + "\". Choose another key.");
         }
-        send(type, id, key, name, value == null ? null : semel.codec().encode(value));
     }
 
     /**
@@ -214,9 +270,7 @@ public final class Workflows {
                         record.state(),
                         ended == null ? record.createdAt() : ended);
             }
-            case FULL ->
-                throw new InvalidInput("Workflow \"" + Limits.shown(id) + "\" has a history of " + Limits.HISTORY_LINES
-                        + " lines, which is the limit, so it receives no signals.");
+            case FULL -> throw full(Limits.shown(id));
         }
     }
 }

@@ -87,6 +87,7 @@ final class TaskListCommand implements Command {
                     query.states(),
                     query.identity(),
                     query.parent(),
+                    query.workflows(),
                     next,
                     missing);
         }
@@ -104,6 +105,7 @@ final class TaskListCommand implements Command {
                 states,
                 identity,
                 parent == null ? null : TaskId.parse(parent),
+                false,
                 before == null ? null : TaskId.parse(before),
                 invocation.number("--limit", USUAL_LIMIT));
     }

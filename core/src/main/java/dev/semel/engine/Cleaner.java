@@ -155,7 +155,8 @@ public final class Cleaner implements AutoCloseable {
                 byQueue.put(name, kept.isZero() ? BARE_RETENTION : kept);
             }
         });
-        return new SweepRequest(cleaning.retention(), byQueue, cleaning.deadLetterRetention(), STEP);
+        return new SweepRequest(
+                cleaning.retention(), byQueue, cleaning.workflowRetention(), cleaning.deadLetterRetention(), STEP);
     }
 
     /** Stops the cleaning after the current step. */

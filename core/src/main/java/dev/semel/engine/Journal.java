@@ -80,6 +80,14 @@ public interface Journal {
      */
     Suspended cancelled();
 
+    /**
+     * Ends the attempt and the workflow as timed out, because its code has ended after its time limit has passed.
+     *
+     * @param error what is kept as its error
+     * @return the error to throw
+     */
+    Suspended timedOut(String error);
+
     /** When a wait ends at the latest. */
     sealed interface Until {
 

@@ -3,6 +3,7 @@ package dev.semel.engine;
 import dev.semel.store.NewTask;
 import dev.semel.store.Task;
 import dev.semel.store.TaskOptions;
+import dev.semel.store.WorkflowOptions;
 import dev.semel.task.Identity;
 import dev.semel.task.InputHash;
 import dev.semel.task.Json;
@@ -56,7 +57,9 @@ public final class TypeSteps implements StepPreparer {
                 options.priority().orElse(type.priority()),
                 options.retry().orElse(null),
                 options.timeout().orElse(null),
-                type.mutex(input));
+                type.mutex(input),
+                null,
+                type.isWorkflow() ? new WorkflowOptions(type.timeLimit().orElse(null)) : null);
         return new NewTask(
                 TaskId.next(clock, random),
                 workflow.tenant(),

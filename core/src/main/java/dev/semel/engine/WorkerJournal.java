@@ -89,4 +89,9 @@ final class WorkerJournal implements Journal {
     public Suspended cancelled() {
         return context.endWith(new Settlement.Cancelled(context.claimed().lease()));
     }
+
+    @Override
+    public Suspended timedOut(String error) {
+        return context.endWith(new Settlement.Fail(context.claimed().lease(), true, error));
+    }
 }

@@ -36,8 +36,9 @@ public record Consequences(
         boolean stops = before == TaskState.RUNNING && after != TaskState.RUNNING;
         boolean strips = ends && !after.isDead() && settings.keepsNothing();
         return new Consequences(
-                // Only the successor of a running task waits: any other task ends when it is replaced.
-                stops && ends,
+                // The successor of a running task waits, and that of a workflow that waits itself: others end when they
+                // are replaced.
+                ends,
                 // A pending task was perhaps the one that was woken to take the mutex next.
                 stops || (before == TaskState.PENDING && ends),
                 stops && settings.isLimited(),

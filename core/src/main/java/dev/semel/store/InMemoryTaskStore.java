@@ -75,8 +75,22 @@ public final class InMemoryTaskStore implements TaskStore {
                 items,
                 tasks ->
                         tasks.stream().map(task -> submitting.submit(task, now)).toList(),
-                id -> operating.operate(new Operation.Cancel(id), now),
-                signal -> tables.flows().signal(signal, now)));
+                new SubmitRequest.Single() {
+                    @Override
+                    public Operated cancel(TaskId task) {
+                        return operating.operate(new Operation.Cancel(task), now);
+                    }
+
+                    @Override
+                    public Submitted.Signalled signal(SubmitRequest.Signal signal) {
+                        return tables.flows().signal(signal, now);
+                    }
+
+                    @Override
+                    public Submitted start(SubmitRequest.SignalWithStart start) {
+                        return tables.flows().start(start, submitting, now);
+                    }
+                }));
     }
 
     @Override
@@ -150,6 +164,7 @@ public final class InMemoryTaskStore implements TaskStore {
             List<Task> tasks = tables.newestFirst(query.before()).stream()
                     .map(StoredTask::task)
                     .filter(query::selects)
+                    .filter(task -> !query.workflows() || tables.flows().isWorkflow(task))
                     .limit(query.limit())
                     .toList();
             return new Page(

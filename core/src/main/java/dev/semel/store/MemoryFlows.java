@@ -15,7 +15,7 @@ import java.util.Objects;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** The laws of workflows, F1 to F14, for {@link InMemoryTaskStore}. */
+/** The laws of workflows, F1 to F17, for {@link InMemoryTaskStore}. */
 final class MemoryFlows {
 
     private final MemoryTables tables;
@@ -139,6 +139,32 @@ final class MemoryFlows {
                     StoredFlow.ended(task.type(), task.id(), end.state(), end.result(), end.lastError(), now),
                     now);
         }
+    }
+
+    /** Returns whether a task was submitted as a workflow, or is one because it has a history. */
+    boolean isWorkflow(Task task) {
+        return task.options().workflow() != null || flows.containsKey(task.id());
+    }
+
+    /** Returns whether a task that is replaced is a workflow that is asked to cancel. */
+    boolean mayCleanUp(StoredTask task) {
+        return isWorkflow(task.task()) && StoredFlow.mayCleanUp(task.state(), task.attempt() > 0, task.parked());
+    }
+
+    /** Requests the cancellation of a workflow, unless it was requested before. */
+    void requestCancellation(TaskId workflow, Instant now) {
+        if (!accepted(workflow, StoredFlow.CANCEL_KEY)) {
+            append(workflow, StoredFlow.cancellation(now), now);
+        }
+    }
+
+    /** Starts a workflow and delivers a signal to it. */
+    Submitted start(SubmitRequest.SignalWithStart start, MemorySubmissions submitting, Instant now) {
+        Submitted answer = submitting.submit(start.task(), now);
+        return start.signal(answer)
+                .filter(signal -> signal(signal, now) == Submitted.Signalled.FULL)
+                .<Submitted>map(full -> Submitted.Signalled.FULL)
+                .orElse(answer);
     }
 
     Submitted.Signalled signal(SubmitRequest.Signal signal, Instant now) {

@@ -7,6 +7,7 @@ import dev.semel.task.Identity;
 import dev.semel.task.TaskId;
 import dev.semel.task.TaskState;
 import java.time.Instant;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -72,8 +73,8 @@ final class MemorySubmissions {
 
     private Submitted create(NewTask item, Place place, Instant now) {
         NewTask.KeyRequest request = item.key();
-        StoredTask running = request == null ? null : running(request.identity());
-        TaskState state = running == null ? TaskState.PENDING : TaskState.WAITING;
+        StoredTask former = request == null ? null : former(request.identity());
+        TaskState state = former == null ? TaskState.PENDING : TaskState.WAITING;
         Instant dueAt = InMemoryTaskStore.toMillis(item.start().dueAt(now));
         Task task = new Task(
                 item.id(),
@@ -97,20 +98,16 @@ final class MemorySubmissions {
                 effects.forgetUnlessContinued(before.lineage());
             }
         }
-        if (running != null) {
-            tables.save(running.followedBy(item.id()));
+        if (former != null) {
+            tables.save(former.followedBy(item.id()));
         }
         return new Submitted.Created(item.id(), place.run(), state, now);
     }
 
     /** Returns the task of an identity that was replaced and has not ended yet, or null. */
-    private @Nullable StoredTask running(Identity identity) {
-        for (StoredTask open : tables.openOf(identity)) {
-            if (open.state() == TaskState.RUNNING) {
-                return open;
-            }
-        }
-        return null;
+    private @Nullable StoredTask former(Identity identity) {
+        List<StoredTask> open = tables.openOf(identity);
+        return open.isEmpty() ? null : open.getFirst();
     }
 
     private void replace(TaskId id, Instant now) {
@@ -118,7 +115,11 @@ final class MemorySubmissions {
         if (old == null) {
             throw new IllegalStateException("Task " + id + " is open but not stored");
         }
-        Operated unused = tables.cancel(old, now);
+        if (tables.flows().mayCleanUp(old)) {
+            tables.flows().requestCancellation(id, now);
+        } else {
+            Operated unused = tables.cancel(old, now);
+        }
     }
 
     private Decision.Existing existing(StoredKey key, Instant now) {

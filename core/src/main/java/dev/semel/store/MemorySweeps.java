@@ -61,9 +61,7 @@ final class MemorySweeps {
         effects.forgetUnlessContinued(task.task().lineage());
     }
 
-    private static Duration retention(Task task, SweepRequest request) {
-        return task.state().isDead()
-                ? request.deadRetention()
-                : request.byQueue().getOrDefault(task.queue(), request.retention());
+    private Duration retention(Task task, SweepRequest request) {
+        return request.retentionOf(task.queue(), task.state(), tables.flows().isWorkflow(task));
     }
 }

@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The text in which a database keeps the options of a task that no statement looks for: the retry policy and the trace
  * context, as {@code policy|trace|tracestate}. Parts at the end that are missing are left out, so the text of a task
- * without a trace is that of its policy alone. One column for both, because most tasks have neither, and each column costs
+ * without a trace is that of its policy alone. The text of a workflow begins with {@code ~}, its time limit in milliseconds if it has one, and
+ * {@code |}: by this beginning a database finds workflows. One column for both, because most tasks have neither, and each column costs
  * every statement that inserts or claims tasks.
  *
  * <p>The trace is the {@code traceparent} in 34 characters instead of 55: the digits of both ids, three of them in two
@@ -17,6 +18,9 @@ import org.jspecify.annotations.Nullable;
  * small task otherwise, and every claim and every completion writes the row again.
  */
 public final class OptionsText {
+
+    /** The beginning of the text of a workflow. */
+    public static final char WORKFLOW = '~';
 
     private static final char SEPARATOR = '|';
 
@@ -42,6 +46,19 @@ public final class OptionsText {
      * @return the text; null if the task has neither
      */
     public static @Nullable String of(TaskOptions options) {
+        WorkflowOptions workflow = options.workflow();
+        if (workflow == null) {
+            return plain(options);
+        }
+        Duration limit = workflow.timeLimit();
+        String rest = plain(options);
+        return WORKFLOW
+                + (limit == null ? "" : Long.toString(limit.toMillis()))
+                + SEPARATOR
+                + (rest == null ? "" : rest);
+    }
+
+    private static @Nullable String plain(TaskOptions options) {
         RetryPolicy retry = options.retry();
         TraceContext trace = options.trace();
         if (trace == null) {
@@ -65,6 +82,16 @@ public final class OptionsText {
             int priority, @Nullable String text, @Nullable Duration timeout, @Nullable String mutex) {
         if (priority == 0 && text == null && timeout == null && mutex == null) {
             return TaskOptions.NONE;
+        }
+        if (text != null && !text.isEmpty() && text.charAt(0) == WORKFLOW) {
+            int end = text.indexOf(SEPARATOR);
+            String rest = text.substring(end + 1);
+            TaskOptions others = options(priority, rest.isEmpty() ? null : rest, timeout, mutex);
+            WorkflowOptions workflow = end == 1
+                    ? WorkflowOptions.UNLIMITED
+                    : new WorkflowOptions(Duration.ofMillis(Long.parseLong(text, 1, end, 10)));
+            return new TaskOptions(
+                    others.priority(), others.retry(), others.timeout(), others.mutex(), others.trace(), workflow);
         }
         int end = text == null ? -1 : text.indexOf(SEPARATOR);
         if (text == null || end < 0) {

@@ -44,7 +44,7 @@ public final class StepPages {
             Map<TaskId, Task> found = store.find(some);
             for (TaskId id : some) {
                 Task step = found.get(id);
-                if (step != null && query.selects(step) && page.size() < query.limit()) {
+                if (step != null && query.selects(step) && isWanted(step, query) && page.size() < query.limit()) {
                     page.add(step);
                 }
             }
@@ -52,5 +52,10 @@ public final class StepPages {
         @Nullable
         TaskId next = page.size() < query.limit() ? null : page.getLast().id();
         return new Page(page, next);
+    }
+
+    /** Of steps only those that were submitted as workflows are known to be some. */
+    private static boolean isWanted(Task step, TaskQuery query) {
+        return !query.workflows() || step.options().workflow() != null;
     }
 }

@@ -30,6 +30,12 @@ public record StoredFlow(int lines, int inbox, int urgent, int wakeAfter, int wa
      */
     public static final String RESERVED_KEYS = "semel:";
 
+    /** The name of the signal that requests the cancellation of a workflow. */
+    public static final String CANCEL = "$cancel";
+
+    /** The key of the signal that requests the cancellation of a workflow: it is requested once. */
+    public static final String CANCEL_KEY = RESERVED_KEYS + "cancel";
+
     private static final long PER_LINE = 100;
 
     /** What is to be done with an advance. */
@@ -157,6 +163,29 @@ public record StoredFlow(int lines, int inbox, int urgent, int wakeAfter, int wa
      */
     public static boolean isSharedByRuns(String key) {
         return !key.startsWith(RESERVED_KEYS);
+    }
+
+    /**
+     * Returns whether a workflow that is replaced is asked to cancel and may clean up, before the new task starts. One that has not begun has
+     * nothing to clean up. One that is parked waits for a person, and ends at once like every parked task.
+     *
+     * @param state its state
+     * @param begun whether it has an attempt
+     * @param parked whether it waits for the resolution of an effect
+     * @return whether an entry requests its cancellation, instead of ending it
+     */
+    public static boolean mayCleanUp(TaskState state, boolean begun, boolean parked) {
+        return state.isOpen() && begun && !parked;
+    }
+
+    /**
+     * Returns the entry that requests the cancellation of a workflow that is replaced.
+     *
+     * @param now the store's time
+     * @return the entry, without a number
+     */
+    public static InboxEntry cancellation(Instant now) {
+        return new InboxEntry(0, CANCEL, null, null, CANCEL_KEY, null, null, now);
     }
 
     /**

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param states the states; empty matches all
  * @param identity the identity: all its runs
  * @param parent a workflow: the tasks that are its steps, which its history names for as long as it is stored
+ * @param workflows whether only workflows are listed: tasks that were submitted as such, or have a history
  * @param before the end of the previous page: only tasks with a smaller id are listed; null for the first page
  * @param limit the page size: the maximum number of tasks of one page
  */
@@ -28,6 +29,7 @@ public record TaskQuery(
         Set<TaskState> states,
         @Nullable Identity identity,
         @Nullable TaskId parent,
+        boolean workflows,
         @Nullable TaskId before,
         int limit) {
 
@@ -47,7 +49,7 @@ public record TaskQuery(
     }
 
     /**
-     * Creates a query for tasks of any parent.
+     * Creates a query for tasks of any kind and parent.
      *
      * @param tenant the tenant
      * @param queue the queue
@@ -65,11 +67,11 @@ public record TaskQuery(
             @Nullable Identity identity,
             @Nullable TaskId before,
             int limit) {
-        this(tenant, queue, type, states, identity, null, before, limit);
+        this(tenant, queue, type, states, identity, null, false, before, limit);
     }
 
     /**
-     * Returns whether a task passes the filters, except for that of the parent.
+     * Returns whether a task passes the filters, except for those of the parent and the workflows.
      *
      * @param task the task
      * @return true if it is selected
@@ -110,7 +112,8 @@ public record TaskQuery(
      * @return the query
      */
     public TaskQuery after(TaskId last) {
-        return new TaskQuery(tenant, queue, type, states, identity, parent, Limits.notNull("task id", last), limit);
+        return new TaskQuery(
+                tenant, queue, type, states, identity, parent, workflows, Limits.notNull("task id", last), limit);
     }
 
     /**
@@ -133,6 +136,7 @@ public record TaskQuery(
         private Set<TaskState> states = Set.of();
         private @Nullable Identity identity;
         private @Nullable TaskId parent;
+        private boolean workflows;
         private @Nullable TaskId before;
         private int pageSize = USUAL_PAGE_SIZE;
 
@@ -209,6 +213,16 @@ public record TaskQuery(
         }
 
         /**
+         * Selects the workflows.
+         *
+         * @return this builder
+         */
+        public Builder workflows() {
+            this.workflows = true;
+            return this;
+        }
+
+        /**
          * Selects the tasks that come after another one in the list, which is sorted by falling ids.
          *
          * @param last the last task of the page before
@@ -236,7 +250,7 @@ public record TaskQuery(
          * @return the query
          */
         public TaskQuery build() {
-            return new TaskQuery(tenant, queue, type, states, identity, parent, before, pageSize);
+            return new TaskQuery(tenant, queue, type, states, identity, parent, workflows, before, pageSize);
         }
     }
 }

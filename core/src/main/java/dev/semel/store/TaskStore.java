@@ -32,7 +32,7 @@ import java.util.Optional;
  *   <li>S9: a rerun after an end without success is a new task of the same identity and lineage with the next run, and the
  *       old task stays as it was.
  *   <li>S10: a replaced task that is not running is cancelled at once; a replaced task that runs is asked to cancel, and
- *       the new one is waiting until the old one has really ended.
+ *       the new one is waiting until the old one has really ended. Workflows: F15.
  *   <li>S11: tasks without a key are never merged, and leave no record.
  *   <li>S12: a new task under a free key begins a series; a rerun or replacement belongs to the series of the task that it
  *       takes the key from, with the next run. No two tasks have the same series and run.
@@ -169,6 +169,11 @@ import java.util.Optional;
  *   <li>F13: the key of a signal is accepted once in all stored tasks of a series: one that an earlier run has accepted is accepted
  *       again and changes nothing. A key of Semel's own is accepted once in each run.
  *   <li>F14: a listing by parent has the tasks that the history of that workflow names as its steps, and no others.
+ *   <li>F15: a workflow that is replaced after it has begun is not cancelled: an entry requests its cancellation, once, in the step that
+ *       replaces it, and the new task waits until it has ended, in whatever way. One that has not begun or is parked ends at once (S10).
+ *   <li>F16: a signal with a start is one step: the submission of the workflow, and the entry in the inbox of the task that is created or,
+ *       if that is open, returned. Otherwise there is no entry. Sent again it changes nothing.
+ *   <li>F17: a listing of workflows has the tasks that were submitted as workflows or have a history, and no others.
  * </ol>
  *
  * <h3>Looking and sweeping</h3>
@@ -177,7 +182,8 @@ import java.util.Optional;
  *   <li>L1: a listing is in falling order of ids and its pages neither repeat nor miss a task that was there throughout.
  *   <li>L2: a listener is notified of due and of ended tasks after the operation that made them so.
  *   <li>L3: a store that was closed refuses every operation as closed, and no operation answers that a retry would help.
- *   <li>W1: a sweep removes the data of tasks that ended longer ago than their retention, and nothing that is open.
+ *   <li>W1: a sweep removes the data of tasks that ended longer ago than their retention, and nothing that is open. Workflows, as in
+ *       F17, have a retention of their own where their queue has none.
  *   <li>W2: a record outlives its task's data as a tombstone that answers with the remembered outcome.
  *   <li>W3: a sweep removes records whose task has ended and whose window has passed, and no others.
  *   <li>W4: a sweep removes at most as many as it may, and says whether there is more.

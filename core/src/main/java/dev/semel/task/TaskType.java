@@ -32,6 +32,8 @@ public final class TaskType<I, O extends @Nullable Object> {
     private final @Nullable Duration timeout;
     private final int priority;
     private final @Nullable Function<? super I, @Nullable String> mutex;
+    private final boolean workflow;
+    private final @Nullable Duration timeLimit;
 
     private TaskType(Builder<I, O> builder) {
         this.name = builder.name;
@@ -48,6 +50,55 @@ public final class TaskType<I, O extends @Nullable Object> {
         this.timeout = builder.timeout;
         this.priority = builder.priority;
         this.mutex = builder.mutex;
+        this.workflow = false;
+        this.timeLimit = null;
+    }
+
+    private TaskType(TaskType<I, O> same, @Nullable Duration timeLimit) {
+        this.name = same.name;
+        this.input = same.input;
+        this.output = same.output;
+        this.queue = same.queue;
+        this.identity = same.identity;
+        this.scope = same.scope;
+        this.reuse = same.reuse;
+        this.idempotencyTtl = same.idempotencyTtl;
+        this.ignoredFields = same.ignoredFields;
+        this.retry = same.retry;
+        this.nonRetryable = same.nonRetryable;
+        this.timeout = same.timeout;
+        this.priority = same.priority;
+        this.mutex = same.mutex;
+        this.workflow = true;
+        this.timeLimit = timeLimit;
+    }
+
+    /**
+     * Returns this type as that of a workflow.
+     *
+     * @param limit how long after its creation the whole workflow is told to end, or null for no limit
+     * @return the type
+     */
+    public TaskType<I, O> asWorkflow(@Nullable Duration limit) {
+        return new TaskType<>(this, limit == null ? null : Limits.positive("time limit", limit));
+    }
+
+    /**
+     * Returns whether tasks of this type are workflows.
+     *
+     * @return whether this is the type of a {@code WorkflowType}
+     */
+    public boolean isWorkflow() {
+        return workflow;
+    }
+
+    /**
+     * Returns the time limit of a whole workflow.
+     *
+     * @return the limit; empty for none, and for a type of tasks that are no workflows
+     */
+    public Optional<Duration> timeLimit() {
+        return Optional.ofNullable(timeLimit);
     }
 
     /**

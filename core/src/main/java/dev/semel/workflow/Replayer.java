@@ -67,7 +67,9 @@ final class Replayer<I, O extends @Nullable Object> implements ReplayedHandler<I
         return switch (thrown) {
             case WorkflowCancelled cancelled -> {
                 turn.flush();
-                throw journal.cancelled();
+                throw cancelled.isTimedOut()
+                        ? journal.timedOut(String.valueOf(cancelled.getMessage()))
+                        : journal.cancelled();
             }
             case TaskUnsuccessful unsuccessful -> {
                 // The history will always say so: another attempt would end here as well.

@@ -10,6 +10,9 @@ import dev.semel.store.HistoryLine.Kind;
 import dev.semel.store.InboxEntry;
 import dev.semel.store.NewLine;
 import dev.semel.store.NewTask;
+import dev.semel.store.StoredFlow;
+import dev.semel.store.Task;
+import dev.semel.store.WorkflowOptions;
 import dev.semel.task.InvalidInput;
 import dev.semel.task.Json;
 import dev.semel.task.Limits;
@@ -49,8 +52,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class Turn {
 
-    /** The name of the entry that requests the cancellation. Names that users give begin with a letter or a digit. */
-    static final String CANCEL = "$cancel";
+    // Names that users give begin with a letter or a digit.
+    private static final String CANCEL = StoredFlow.CANCEL;
+
+    /** The name of the line that delivers the end of the time limit. */
+    private static final String TIME_LIMIT = "$time_limit";
 
     private static final SafeLogger LOG = SafeLogger.of(Turn.class);
 
@@ -69,6 +75,7 @@ final class Turn {
     private final List<NewLine> added = new ArrayList<>();
     private final Set<Integer> givenUp = new HashSet<>();
     private final List<Step<?>> started = new ArrayList<>();
+    private final @Nullable Instant deadline;
     private Instant now;
     private int position;
     private int waits;
@@ -80,7 +87,15 @@ final class Turn {
         this.journal = journal;
         this.steps = steps;
         this.now = history.now();
+        this.deadline = deadline(journal.task());
         learn(history);
+    }
+
+    /** When the time limit of the workflow passes, or null. */
+    private static @Nullable Instant deadline(Task task) {
+        WorkflowOptions options = task.options().workflow();
+        Duration limit = options == null ? null : options.timeLimit();
+        return limit == null ? null : task.createdAt().plus(limit);
     }
 
     private void learn(History newer) {
@@ -368,8 +383,7 @@ final class Turn {
     void sleep(UnaryOperator<Instant> until) {
         Instant wakeAt = timer("sleep", until);
         // What follows in the history proves that the time has passed, whatever the clock says now.
-        boolean unused =
-                await(() -> 1, wakeAt, () -> (position < lines.size() || !now.isBefore(wakeAt)) ? true : null);
+        boolean unused = await(() -> 1, wakeAt, () -> (position < lines.size() || !now.isBefore(wakeAt)) ? true : null);
     }
 
     private Instant timer(String name, UnaryOperator<Instant> until) {
@@ -420,7 +434,7 @@ final class Turn {
         requireUsable();
         waits++;
         if (isCancelledHere()) {
-            throw cancelled();
+            throw delivered(lines.get(position).name());
         }
         T found = ready.get();
         if (found == null && !added.isEmpty()) {
@@ -434,9 +448,20 @@ final class Turn {
             throw differs(lines.get(position), "waits for something that has not happened");
         }
         if (!cancelled && signals.containsKey(CANCEL)) {
-            throw cancelled();
+            throw delivered(CANCEL);
         }
-        throw suspend(more.getAsInt(), wakeAt);
+        if (!cancelled && deadline != null && !now.isBefore(deadline)) {
+            throw delivered(TIME_LIMIT);
+        }
+        throw suspend(more.getAsInt(), earliest(wakeAt));
+    }
+
+    /** The time until which a wait lasts at the most: until the time limit, unless that has been delivered. */
+    private @Nullable Instant earliest(@Nullable Instant wakeAt) {
+        if (deadline == null || cancelled) {
+            return wakeAt;
+        }
+        return wakeAt == null || deadline.isBefore(wakeAt) ? deadline : wakeAt;
     }
 
     /**
@@ -475,8 +500,8 @@ final class Turn {
         return thrown;
     }
 
-    /** Delivers the cancellation: gives up the steps that are still open, and waits for their ends. */
-    private RuntimeException cancelled() {
+    /** Delivers a cancellation: gives up the steps that are still open, and waits for their ends. */
+    private RuntimeException delivered(String why) {
         boolean recorded = isNext(Kind.CANCELLED);
         List<Step<?>> open = new ArrayList<>();
         if (!recorded) {
@@ -486,10 +511,10 @@ final class Turn {
                 }
             }
         }
-        HistoryLine line = next(Kind.CANCELLED, CANCEL);
+        HistoryLine line = next(Kind.CANCELLED, why);
         cancelled = true;
         if (line == null) {
-            added.add(new NewLine.Note(Kind.CANCELLED, CANCEL, new Delivered(open.size(), waits).document()));
+            added.add(new NewLine.Note(Kind.CANCELLED, why, new Delivered(open.size(), waits).document()));
         } else {
             // Those that were open when the cancellation was delivered, some of which may have ended since.
             int count = Delivered.of(line).steps();
@@ -503,7 +528,11 @@ final class Turn {
         }
         open.forEach(this::abandon);
         boolean unused = await(() -> open(open), null, () -> open(open) == 0 ? true : null);
+        boolean timedOut = why.equals(TIME_LIMIT);
         return new WorkflowCancelled(
-                "The cancellation of workflow " + journal.task().id() + " was requested.");
+                timedOut
+                        ? "The time limit of workflow " + journal.task().id() + " has passed, at " + deadline + "."
+                        : "The cancellation of workflow " + journal.task().id() + " was requested.",
+                timedOut);
     }
 }

@@ -9,10 +9,10 @@ public final class WorkflowSignals {
     public static final String RESERVED = StoredFlow.RESERVED_KEYS;
 
     /** The name of the signal that requests the cancellation. */
-    public static final String CANCEL = Turn.CANCEL;
+    public static final String CANCEL = StoredFlow.CANCEL;
 
     /** The key of the signal that requests the cancellation: it is requested once. */
-    public static final String CANCEL_KEY = RESERVED + "cancel";
+    public static final String CANCEL_KEY = StoredFlow.CANCEL_KEY;
 
     /** The name of the signal that only wakes. */
     public static final String RESUME = "$resume";

@@ -6,6 +6,7 @@ import dev.semel.engine.StepPreparer;
 import dev.semel.task.IdentityStrategy;
 import dev.semel.task.Limits;
 import dev.semel.task.TaskType;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,7 +48,19 @@ public final class WorkflowType<I, O extends @Nullable Object> implements Replay
      * @return the type
      */
     public static <I, O extends @Nullable Object> WorkflowType<I, O> of(TaskType<I, O> type) {
-        return new WorkflowType<>(Limits.notNull("task type", type));
+        Limits.notNull("task type", type);
+        return new WorkflowType<>(type.isWorkflow() ? type : type.asWorkflow(null));
+    }
+
+    /**
+     * Returns this type with a time limit of the whole workflow. When it has passed, the workflow is told to end, as by a cancellation: its
+     * steps are cancelled, then its code gets {@link WorkflowCancelled} and may clean up. If it passes that on, it ends as timed out.
+     *
+     * @param limit how long after its start
+     * @return the type with the limit
+     */
+    public WorkflowType<I, O> withTimeLimit(Duration limit) {
+        return new WorkflowType<>(type.asWorkflow(Limits.positive("time limit", limit)));
     }
 
     /**

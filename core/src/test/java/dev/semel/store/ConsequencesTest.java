@@ -23,10 +23,10 @@ class ConsequencesTest {
             QueueSettings.builder().deadLetterQueue("dead").build();
 
     @Test
-    void theSuccessorIsWokenByTheEndOfARunningTaskOnly() {
+    void theSuccessorIsWokenByTheEndOfTheTaskThatItReplaces() {
         for (TaskState before : TaskState.values()) {
             for (TaskState after : TaskState.values()) {
-                boolean expected = before == TaskState.RUNNING && ENDS.contains(after);
+                boolean expected = before.isOpen() && ENDS.contains(after);
                 assertThat(Consequences.of(before, after, QueueSettings.NONE).wakesSuccessor())
                         .as("%s to %s", before, after)
                         .isEqualTo(expected);

@@ -107,6 +107,7 @@ public final class PostgresTaskStore implements TaskStore {
     private final @Nullable AutoCloseable pool;
     private final Claimer claims;
     private final DuplicateCounts duplicates = new DuplicateCounts(System::nanoTime, this::count);
+    private final Single single = new Single();
 
     private PostgresTaskStore(
             DataSource source,
@@ -271,7 +272,7 @@ public final class PostgresTaskStore implements TaskStore {
 
     @Override
     public List<Submitted> submit(List<? extends SubmitRequest> batch) {
-        return SubmitRequest.inOrder(checked(batch), this::submitTasks, this::cancel, this::signal);
+        return SubmitRequest.inOrder(checked(batch), this::submitTasks, single);
     }
 
     private List<Submitted> submitTasks(List<NewTask> items) {
@@ -281,12 +282,24 @@ public final class PostgresTaskStore implements TaskStore {
         return answers;
     }
 
-    private Operated cancel(TaskId id) {
-        return operate(List.of(new Operation.Cancel(id))).getFirst();
-    }
+    private final class Single implements SubmitRequest.Single {
 
-    private Submitted.Signalled signal(SubmitRequest.Signal signal) {
-        return database.write(tx -> InboxRows.signal(tx, signal));
+        @Override
+        public Operated cancel(TaskId id) {
+            return operate(List.of(new Operation.Cancel(id))).getFirst();
+        }
+
+        @Override
+        public Submitted.Signalled signal(SubmitRequest.Signal signal) {
+            return database.write(tx -> InboxRows.signal(tx, signal));
+        }
+
+        @Override
+        public Submitted start(SubmitRequest.SignalWithStart start) {
+            Submitted answer = submitter.start(start);
+            duplicates.count(List.of(start.task()), List.of(answer));
+            return answer;
+        }
     }
 
     private void count(List<DuplicateCounts.Count> counts) {

@@ -17,6 +17,7 @@ import dev.semel.sqlite.table.ScheduleRows;
 import dev.semel.sqlite.table.TaskEnds;
 import dev.semel.sqlite.transaction.Catalog;
 import dev.semel.sqlite.transaction.Database;
+import dev.semel.sqlite.transaction.Transaction;
 import dev.semel.sqlite.transaction.Writer;
 import dev.semel.store.Attempt;
 import dev.semel.store.ClaimRequest;
@@ -76,6 +77,7 @@ public final class SqliteTaskStore implements TaskStore {
     private final Claimer claims = new Claimer();
     private final Sweeper sweeps = new Sweeper();
     private final DuplicateCounts duplicates = new DuplicateCounts(System::nanoTime, this::count);
+    private final Single single = new Single();
 
     private SqliteTaskStore(Database database, SqliteSettings settings) {
         this.database = database;
@@ -119,7 +121,7 @@ public final class SqliteTaskStore implements TaskStore {
 
     @Override
     public List<Submitted> submit(List<? extends SubmitRequest> batch) {
-        return SubmitRequest.inOrder(checked(batch), this::submitTasks, this::cancel, this::signal);
+        return SubmitRequest.inOrder(checked(batch), this::submitTasks, single);
     }
 
     private List<Submitted> submitTasks(List<NewTask> batch) {
@@ -129,12 +131,33 @@ public final class SqliteTaskStore implements TaskStore {
         return answers;
     }
 
-    private Operated cancel(TaskId id) {
-        return operate(List.of(new Operation.Cancel(id))).getFirst();
-    }
+    private final class Single implements SubmitRequest.Single {
 
-    private Submitted.Signalled signal(SubmitRequest.Signal signal) {
-        return database.writer().ask(1, tx -> FlowRows.signal(tx, signal));
+        @Override
+        public Operated cancel(TaskId id) {
+            return operate(List.of(new Operation.Cancel(id))).getFirst();
+        }
+
+        @Override
+        public Submitted.Signalled signal(SubmitRequest.Signal signal) {
+            return database.writer().ask(1, tx -> FlowRows.signal(tx, signal));
+        }
+
+        @Override
+        public Submitted start(SubmitRequest.SignalWithStart start) {
+            List<NewTask> task = List.of(start.task());
+            Submitted answer = database.writer().ask(1, tx -> started(tx, start));
+            duplicates.count(task, List.of(answer));
+            return answer;
+        }
+
+        private static Submitted started(Transaction tx, SubmitRequest.SignalWithStart start) throws SQLException {
+            Submitted answer = new Submissions(tx).submit(List.of(start.task())).getFirst();
+            Optional<SubmitRequest.Signal> signal = start.signal(answer);
+            return signal.isPresent() && FlowRows.signal(tx, signal.get()) == Submitted.Signalled.FULL
+                    ? Submitted.Signalled.FULL
+                    : answer;
+        }
     }
 
     private void count(List<DuplicateCounts.Count> counts) {

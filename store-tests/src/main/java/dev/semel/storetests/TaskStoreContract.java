@@ -566,6 +566,21 @@ public abstract class TaskStoreContract {
         }
     }
 
+    /** The laws of starting, replacing, keeping and listing workflows: F15 to F17, and W1 for workflows. */
+    @Nested
+    class StartingWorkflows extends WorkflowStartContract {
+
+        @Override
+        protected TaskStore open(ManualClock clock) {
+            return TaskStoreContract.this.open(clock);
+        }
+
+        @Override
+        protected TaskStore openAnother() {
+            return TaskStoreContract.this.openAnother();
+        }
+    }
+
     /** Random operations, compared with the store in memory. */
     @Nested
     class AsTheModel extends ModelContract {

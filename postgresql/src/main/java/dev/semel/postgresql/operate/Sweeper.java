@@ -36,10 +36,11 @@ public final class Sweeper {
     private static final String OLD_TASKS = """
             SELECT d.task, d.finished_at, t.scope, t.key FROM semel.done d
             CROSS JOIN LATERAL (SELECT x.queue FROM semel.lane x WHERE x.id = d.lane LIMIT 1) l
-            CROSS JOIN LATERAL (SELECT x.scope, x.key FROM semel.task x WHERE x.id = d.task LIMIT 1) t
+            CROSS JOIN LATERAL (SELECT x.scope, x.key, x.retry FROM semel.task x WHERE x.id = d.task LIMIT 1) t
             LEFT JOIN unnest(?, ?) AS q (queue, kept) ON q.queue = l.queue
             WHERE d.finished_at <= ? AND d.finished_at + CASE WHEN d.state IN ('failed', 'timed_out') THEN ?
-              ELSE coalesce(q.kept, ?) END <= ?
+              ELSE coalesce(q.kept, CASE WHEN left(t.retry, 1) = '~'
+                OR (SELECT 1 FROM semel.flow f WHERE f.task = d.task LIMIT 1) IS NOT NULL THEN ? ELSE ? END) END <= ?
             LIMIT ?
             """;
 
@@ -80,8 +81,8 @@ public final class Sweeper {
               AND (r.state IS NOT NULL OR (SELECT 1 FROM semel.done d WHERE d.task = r.task LIMIT 1) IS NOT NULL)
               AND (
                 SELECT 1 FROM semel.former f
-                CROSS JOIN LATERAL (SELECT 1 FROM semel.running x WHERE x.task = f.task LIMIT 1) g
-                WHERE f.scope = r.scope AND f.key = r.key LIMIT 1) IS NULL
+                WHERE f.scope = r.scope AND f.key = r.key
+                  AND (SELECT 1 FROM semel.done e WHERE e.task = f.task LIMIT 1) IS NULL LIMIT 1) IS NULL
             LIMIT ?
             """;
 
@@ -94,8 +95,8 @@ public final class Sweeper {
                 AND (r.state IS NOT NULL OR (SELECT 1 FROM semel.done d WHERE d.task = r.task LIMIT 1) IS NOT NULL)
                 AND (
                   SELECT 1 FROM semel.former f
-                  CROSS JOIN LATERAL (SELECT 1 FROM semel.running x WHERE x.task = f.task LIMIT 1) g
-                  WHERE f.scope = r.scope AND f.key = r.key LIMIT 1) IS NULL
+                  WHERE f.scope = r.scope AND f.key = r.key
+                    AND (SELECT 1 FROM semel.done e WHERE e.task = f.task LIMIT 1) IS NULL LIMIT 1) IS NULL
               RETURNING r.scope, r.key, r.task, r.state, r.lineage
             ), formers AS (
               INSERT INTO semel.former (scope, key, task) SELECT scope, key, task FROM gone WHERE state IS NULL
@@ -154,7 +155,8 @@ public final class Sweeper {
                 kept.add(request.byQueue().getOrDefault(queue, Duration.ZERO).toMillis()));
         long dead = request.deadRetention().toMillis();
         long others = request.retention().toMillis();
-        long shortest = kept.stream().reduce(Math.min(dead, others), Math::min);
+        long workflows = request.workflowRetention().toMillis();
+        long shortest = kept.stream().reduce(Math.min(Math.min(dead, workflows), others), Math::min);
         plan(tx, BY_BITMAPS);
         List<Old> old = tx.session()
                 .planned(OLD_TASKS)
@@ -162,6 +164,7 @@ public final class Sweeper {
                 .longs(kept)
                 .with(tx.now() - shortest)
                 .with(dead)
+                .with(workflows)
                 .with(others)
                 .with(tx.now())
                 .with(request.limit() + 1)

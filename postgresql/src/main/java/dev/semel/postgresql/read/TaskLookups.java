@@ -53,6 +53,14 @@ public final class TaskLookups {
             ORDER BY 1, 2
             """;
 
+    private static final String WORKFLOWS = """
+            SELECT u.id FROM (
+              (SELECT t.id FROM semel.task t WHERE left(t.retry, 1) = '~' AND t.id < ? ORDER BY t.id DESC LIMIT ?)
+              UNION
+              (SELECT f.task FROM semel.flow f WHERE f.task < ? ORDER BY f.task DESC LIMIT ?)
+            ) u ORDER BY u.id DESC LIMIT ?
+            """;
+
     private static final String LANES = """
             SELECT id FROM semel.lane
             WHERE (?::text IS NULL OR tenant = ?) AND (?::text IS NULL OR queue = ?) AND (?::text IS NULL OR type = ?)
@@ -272,7 +280,36 @@ public final class TaskLookups {
                 row.getString("error"));
     }
 
+    /** Lists workflows: their ids are found by indexes of their own, newest first. */
+    private Page listWorkflows(TaskQuery query) throws SQLException {
+        List<Task> tasks = new ArrayList<>();
+        TaskId before = query.before() == null ? LAST : query.before();
+        List<TaskId> ids;
+        do {
+            ids = session.sql(WORKFLOWS)
+                    .with(before)
+                    .with(query.limit())
+                    .with(before)
+                    .with(query.limit())
+                    .with(query.limit())
+                    .list(row -> SqlStatement.id(row, "id"));
+            Map<TaskId, Task> found = find(ids);
+            for (TaskId id : ids) {
+                Task task = found.get(id);
+                if (task != null && query.selects(task) && tasks.size() < query.limit()) {
+                    tasks.add(task);
+                }
+            }
+            before = ids.isEmpty() ? before : ids.getLast();
+        } while (ids.size() == query.limit() && tasks.size() < query.limit());
+        return new Page(
+                tasks, tasks.size() < query.limit() ? null : tasks.getLast().id());
+    }
+
     public Page list(TaskQuery query) throws SQLException {
+        if (query.workflows()) {
+            return listWorkflows(query);
+        }
         Identity identity = query.identity();
         OptionalInt scope = identity == null ? OptionalInt.empty() : names.findScope(session, identity);
         if (identity != null && scope.isEmpty()) {

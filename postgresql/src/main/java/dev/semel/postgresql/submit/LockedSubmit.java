@@ -2,6 +2,7 @@ package dev.semel.postgresql.submit;
 
 import dev.semel.postgresql.sql.Race;
 import dev.semel.postgresql.sql.SqlStatement;
+import dev.semel.postgresql.table.InboxRows;
 import dev.semel.postgresql.table.KeyRecords;
 import dev.semel.postgresql.table.KeyRecords.Found;
 import dev.semel.postgresql.table.KeyRecords.Holder;
@@ -321,10 +322,12 @@ public final class LockedSubmit {
         return own == null ? decider.storedInput(found) : own.input();
     }
 
-    /** The old task ends first. Only a running one cannot end at once: then the new one waits for it. */
+    /** The old task ends first. A running one, and a workflow that has begun, cannot end at once: then the new one waits for it. */
     private Submitted replace(NumberedTask submission, Locked own, int run) throws SQLException {
         Found found = own.found();
-        if (found.state() == TaskState.RUNNING) {
+        if (InboxRows.requestCancellation(tx, found.taskId(), found.state())) {
+            openFormers.put(own.key(), found.taskId());
+        } else if (found.state() == TaskState.RUNNING) {
             if (!TaskEnds.ask(tx, found.taskId())) {
                 throw moved(found);
             }

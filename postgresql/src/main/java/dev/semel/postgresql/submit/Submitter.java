@@ -1,11 +1,16 @@
 package dev.semel.postgresql.submit;
 
+import dev.semel.postgresql.sql.ErrorTranslator;
+import dev.semel.postgresql.sql.Race;
 import dev.semel.postgresql.submit.SingleRoundTripSubmit.Result.Done;
 import dev.semel.postgresql.submit.SingleRoundTripSubmit.Result.NeedsLocks;
+import dev.semel.postgresql.table.InboxRows;
 import dev.semel.postgresql.transaction.Database;
 import dev.semel.postgresql.transaction.NumberedTask;
 import dev.semel.postgresql.transaction.RecordKey;
+import dev.semel.postgresql.transaction.Transaction;
 import dev.semel.store.NewTask;
+import dev.semel.store.SubmitRequest;
 import dev.semel.store.Submitted;
 import dev.semel.task.TaskId;
 import java.sql.SQLException;
@@ -14,6 +19,7 @@ import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -106,6 +112,39 @@ public final class Submitter {
         } catch (SQLException e) {
             throw database.translated(e);
         }
+    }
+
+    /** Starts a workflow and delivers a signal to it, in one transaction. */
+    public Submitted start(SubmitRequest.SignalWithStart start) {
+        List<NumberedTask> task = database.numbered(List.of(start.task()));
+        RetryNotes notes = RetryNotes.expectingRepeats();
+        try {
+            return database.writeOrThrow(tx ->
+                    started(tx, start, new LockedSubmit(tx, notes).submit(task).getFirst()));
+        } catch (SQLException e) {
+            if (ErrorTranslator.isLockTimeout(e)) {
+                return new Submitted.Busy();
+            }
+            throw database.translated(e);
+        }
+    }
+
+    private static Submitted started(Transaction tx, SubmitRequest.SignalWithStart start, Submitted answer)
+            throws SQLException {
+        Optional<SubmitRequest.Signal> signal = start.signal(answer);
+        if (signal.isEmpty()) {
+            return answer;
+        }
+        return switch (InboxRows.signal(tx, signal.get())) {
+            case ACCEPTED -> answer;
+            case FULL -> Submitted.Signalled.FULL;
+            case ENDED, NOT_FOUND -> {
+                if (answer instanceof Submitted.Returned) {
+                    throw new Race("a workflow ended while a signal was sent that starts it if it is not open");
+                }
+                yield answer; // sent again after its task has ended
+            }
+        };
     }
 
     /** Whether no two submissions are of the same task or have the same key. */

@@ -43,6 +43,17 @@ public final class InboxRows {
             WHERE t.id = ? AND t.series IS NOT NULL LIMIT 1
             """;
 
+    // Whether a workflow has begun, and whether it is parked: a parked task waits for neither a task nor a mutex.
+    private static final String BEGUN = """
+            SELECT coalesce(r.attempt, w.attempt, q.attempt, 0) > 0 AS begun,
+              w.task IS NOT NULL AND w.after IS NULL AND w.mutex IS NULL AS parked
+            FROM semel.task t
+            LEFT JOIN LATERAL (SELECT x.attempt FROM semel.running x WHERE x.task = t.id LIMIT 1) r ON true
+            LEFT JOIN LATERAL (SELECT x.task, x.attempt, x.after, x.mutex FROM semel.waiting x WHERE x.task = t.id LIMIT 1) w ON true
+            LEFT JOIN LATERAL (SELECT x.attempt FROM semel.ready x WHERE x.task = t.id AND x.attempt > 0 LIMIT 1) q ON true
+            WHERE t.id = ? AND (left(t.retry, 1) = '~' OR (SELECT 1 FROM semel.flow f WHERE f.task = t.id LIMIT 1) = 1)
+            """;
+
     // NULL for a task that is open; no row for one that is not stored.
     private static final String STATE = """
             SELECT (SELECT d.state FROM semel.done d WHERE d.task = t.id LIMIT 1) AS state FROM semel.task t WHERE t.id = ?
@@ -169,6 +180,29 @@ public final class InboxRows {
             append(tx, Map.of(id, List.of(signal.entry(tx.nowInstant()))));
         }
         return answer;
+    }
+
+    /**
+     * Requests the cancellation of a locked workflow that is replaced, unless it was requested before. It is marked as watched, so that its end
+     * looks for the new task.
+     *
+     * @return false if the task is no workflow that may clean up, so that it ends as any other
+     */
+    public static boolean requestCancellation(Transaction tx, TaskId task, TaskState state) throws SQLException {
+        Boolean asks = tx.sql(BEGUN)
+                .with(task)
+                .first(row -> StoredFlow.mayCleanUp(state, row.getBoolean("begun"), row.getBoolean("parked")));
+        if (asks == null || !asks) {
+            return false;
+        }
+        WatchRows.mark(tx, task);
+        // Out of order, because a later item of the same batch may have to lock something else after this.
+        Transaction rest = tx.unordered();
+        StoredFlow unused = FlowRows.lock(rest, task);
+        if (rest.sql(ACCEPTED).with(task).withText(StoredFlow.CANCEL_KEY).first(row -> true) == null) {
+            append(rest, Map.of(task, List.of(StoredFlow.cancellation(tx.nowInstant()))));
+        }
+        return true;
     }
 
     private static @Nullable TaskState state(Transaction tx, TaskId id) throws SQLException {

@@ -184,7 +184,7 @@ public final class KeyRecords {
     private static final String OPEN_FORMERS = """
             SELECT f.scope, f.key, f.task FROM unnest(?, ?) AS p (scope, key)
             CROSS JOIN LATERAL (SELECT x.* FROM semel.former x WHERE x.scope = p.scope AND x.key = p.key OFFSET 0) f
-            CROSS JOIN LATERAL (SELECT 1 FROM semel.running x WHERE x.task = f.task LIMIT 1) g
+            WHERE (SELECT 1 FROM semel.done d WHERE d.task = f.task LIMIT 1) IS NULL
             """;
 
     private static final String RENEW =

@@ -177,8 +177,9 @@ public final class TaskEnds {
             if (end.state() == null || then.freesPlace()) {
                 tx.news().due(tx.lane(end.lane()).queue());
             }
-            // Only a task that was asked to cancel can have been replaced.
-            if (then.wakesSuccessor() && end.asked()) {
+            // Only a task that was asked to cancel can have been replaced, or a workflow, which is marked as watched
+            // then.
+            if (then.wakesSuccessor() && (end.asked() || end.watched())) {
                 waitedFor.add(end.id());
             }
             if (then.freesMutex() && end.mutex() != null) {

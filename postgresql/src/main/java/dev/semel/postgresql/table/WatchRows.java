@@ -8,6 +8,7 @@ import dev.semel.task.TaskId;
 import dev.semel.task.TaskState;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -81,16 +82,25 @@ public final class WatchRows {
                 .ids(sorted.keySet())
                 .ints(sorted.values().stream().map(own -> own ? 1 : 0).toList())
                 .update();
-        int marked = tx.sql(MARK_READY).ids(sorted.keySet()).update();
-        if (marked < sorted.size()) {
-            marked += tx.sql(MARK_WAITING).ids(sorted.keySet()).update();
+        mark(tx, sorted.keySet());
+    }
+
+    /** Marks a task that this transaction has locked: its end looks for those who wait for it. */
+    static void mark(Transaction tx, TaskId task) throws SQLException {
+        mark(tx, List.of(task));
+    }
+
+    private static void mark(Transaction tx, Collection<TaskId> tasks) throws SQLException {
+        int marked = tx.sql(MARK_READY).ids(tasks).update();
+        if (marked < tasks.size()) {
+            marked += tx.sql(MARK_WAITING).ids(tasks).update();
         }
-        if (marked < sorted.size()) {
-            marked += tx.sql(MARK_RUNNING).ids(sorted.keySet()).update();
+        if (marked < tasks.size()) {
+            marked += tx.sql(MARK_RUNNING).ids(tasks).update();
         }
-        if (marked != sorted.size()) {
+        if (marked != tasks.size()) {
             throw new IllegalStateException(
-                    "Expected " + sorted.size() + " locked tasks to be watched, but found " + marked);
+                    "Expected " + tasks.size() + " locked tasks to be watched, but found " + marked);
         }
     }
 

@@ -39,8 +39,11 @@ public final class Sweeper {
     // clock that was wrong.
     private static final int STEP = 1_000;
 
-    private static final String WALK_TASKS =
-            "SELECT seq, lane, state, created_at, finished_at FROM semel_task WHERE seq > ? ORDER BY seq LIMIT ?";
+    private static final String WALK_TASKS = """
+            SELECT seq, lane, state, created_at, finished_at,
+              substr(retry, 1, 1) = '~' OR EXISTS (SELECT 1 FROM semel_flow WHERE task = semel_task.id)
+            FROM semel_task WHERE seq > ? ORDER BY seq LIMIT ?
+            """;
 
     private static final String WALK_RECORDS = """
             SELECT scope, key, expires_at <= ?3
@@ -170,7 +173,8 @@ public final class Sweeper {
             this.now = now;
             this.position = start;
             Duration shortestKept = request.byQueue().values().stream().reduce(request.retention(), TaskWalk::shorter);
-            this.shortest = shorter(shortestKept, request.deadRetention()).toMillis();
+            this.shortest = shorter(shorter(shortestKept, request.deadRetention()), request.workflowRetention())
+                    .toMillis();
         }
 
         private static Duration shorter(Duration a, Duration b) {
@@ -214,10 +218,9 @@ public final class Sweeper {
         }
 
         private long kept(ResultSet row, Names names) throws SQLException {
-            Duration kept = StoredEnums.state(row.getString(3)).isDead()
-                    ? request.deadRetention()
-                    : request.byQueue().getOrDefault(names.lane(row.getInt(2)).queue(), request.retention());
-            return kept.toMillis();
+            return request.retentionOf(
+                            names.lane(row.getInt(2)).queue(), StoredEnums.state(row.getString(3)), row.getBoolean(6))
+                    .toMillis();
         }
     }
 

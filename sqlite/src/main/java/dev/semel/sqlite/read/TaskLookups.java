@@ -53,6 +53,14 @@ public final class TaskLookups {
             WHERE (?1 IS NULL OR tenant = ?1) AND (?2 IS NULL OR queue = ?2) AND (?3 IS NULL OR type = ?3)
             """;
 
+    private static final String WORKFLOWS = """
+            SELECT id FROM (
+              SELECT * FROM (SELECT id FROM semel_task WHERE substr(retry, 1, 1) = '~' AND id < ?1 ORDER BY id DESC LIMIT ?2)
+              UNION
+              SELECT * FROM (SELECT task FROM semel_flow WHERE task < ?1 ORDER BY task DESC LIMIT ?2)
+            ) ORDER BY id DESC LIMIT ?2
+            """;
+
     private static final String LIST = """
             SELECT id, lane, input, priority, retry, timeout, scope, key, run, lineage, created_at, attempt, failures,
               vanished, cancel_requested, last_error, mutex, series, state, due_at, finished_at, result
@@ -173,7 +181,36 @@ public final class TaskLookups {
         };
     }
 
+    /** Lists workflows: their ids are found by indexes of their own, newest first. */
+    private Page listWorkflows(TaskQuery query) throws SQLException {
+        List<Task> tasks = new ArrayList<>();
+        byte[] before = query.before() == null ? AFTER_ALL : ColumnValues.bytes(query.before());
+        List<TaskId> ids = new ArrayList<>();
+        do {
+            ids.clear();
+            try (ResultSet row =
+                    session.sql(WORKFLOWS).with(before).with(query.limit()).query()) {
+                while (row.next()) {
+                    ids.add(ColumnValues.taskId(row, 1));
+                }
+            }
+            Map<TaskId, Task> found = find(ids);
+            for (TaskId id : ids) {
+                Task task = found.get(id);
+                if (task != null && query.selects(task) && tasks.size() < query.limit()) {
+                    tasks.add(task);
+                }
+            }
+            before = ids.isEmpty() ? before : ColumnValues.bytes(ids.getLast());
+        } while (ids.size() == query.limit() && tasks.size() < query.limit());
+        return new Page(
+                tasks, tasks.size() < query.limit() ? null : tasks.getLast().id());
+    }
+
     public Page list(TaskQuery query) throws SQLException {
+        if (query.workflows()) {
+            return listWorkflows(query);
+        }
         Identity identity = query.identity();
         OptionalInt scope = identity == null ? OptionalInt.empty() : names.findScope(identity);
         if (identity != null && scope.isEmpty()) {

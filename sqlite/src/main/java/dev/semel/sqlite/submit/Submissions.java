@@ -5,6 +5,7 @@ import dev.semel.sqlite.sql.MultiRowStatement;
 import dev.semel.sqlite.sql.SqlStatement;
 import dev.semel.sqlite.sql.StoredEnums;
 import dev.semel.sqlite.table.EffectRows;
+import dev.semel.sqlite.table.FlowRows;
 import dev.semel.sqlite.table.KeyRecords;
 import dev.semel.sqlite.table.KeyRecords.Found;
 import dev.semel.sqlite.table.KeyRecords.Holder;
@@ -243,9 +244,12 @@ public final class Submissions {
         return created(asked.task().id(), place);
     }
 
-    /** The old task ends first. Only a running one cannot at once: then the new one waits for it. */
+    /** The old task ends first. A running one, and a workflow that has begun, cannot at once: then the new one waits for it. */
     private Submitted replace(NumberedTask asked, Found found, int run) throws SQLException {
         long seq = Objects.requireNonNull(found.seq(), "an open task is stored");
+        if (FlowRows.requestCancellation(tx, found.taskId())) {
+            return takeOver(asked, found, new Place(run, found.seriesOrOwn(), null, found.taskId()));
+        }
         if (CancelDecision.of(found.state()) == CancelDecision.ASK) {
             TaskEnds.askToCancel(tx, seq);
             return takeOver(asked, found, new Place(run, found.seriesOrOwn(), null, found.taskId()));

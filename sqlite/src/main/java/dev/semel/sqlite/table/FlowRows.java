@@ -63,6 +63,11 @@ public final class FlowRows {
             WHERE seq = ?1
             """;
 
+    private static final String BEGUN = """
+            SELECT state, attempt > 0, after_id = x'' AND state = 'waiting' FROM semel_task
+            WHERE id = ? AND (substr(retry, 1, 1) = '~' OR EXISTS (SELECT 1 FROM semel_flow WHERE task = semel_task.id))
+            """;
+
     private static final String WATCH =
             "INSERT INTO semel_watch (step, workflow, created) VALUES (?, ?, ?) ON CONFLICT DO NOTHING";
 
@@ -144,6 +149,7 @@ public final class FlowRows {
                 watchers.put(ColumnValues.taskId(row, 1), row.getBoolean(2));
             }
         }
+        watchers.remove(step); // its successor
         return watchers;
     }
 
@@ -156,6 +162,7 @@ public final class FlowRows {
                 watchers.add(ColumnValues.taskId(row, 1));
             }
         }
+        watchers.remove(step); // its successor, which is woken by the end itself
         for (TaskId workflow : watchers) {
             append(tx, workflow, end);
         }
@@ -239,6 +246,32 @@ public final class FlowRows {
             append(tx, signal.taskId(), signal.entry(tx.nowInstant()));
         }
         return answer;
+    }
+
+    /**
+     * Requests the cancellation of a workflow that is replaced, unless it was requested before. From then on it watches itself, so that its
+     * end is one that looks for those who wait for it: the new task.
+     *
+     * @return false if the task is no workflow that may clean up, so that it ends as any other
+     */
+    public static boolean requestCancellation(Transaction tx, TaskId task) throws SQLException {
+        try (ResultSet row = tx.sql(BEGUN).with(task).query()) {
+            if (!row.next()
+                    || !StoredFlow.mayCleanUp(
+                            StoredEnums.state(row.getString(1)), row.getBoolean(2), row.getBoolean(3))) {
+                return false;
+            }
+        }
+        watch(tx, task, task, false);
+        boolean requested;
+        try (ResultSet row =
+                tx.sql(ACCEPTED).with(task).with(StoredFlow.CANCEL_KEY).query()) {
+            requested = row.next();
+        }
+        if (!requested) {
+            append(tx, task, StoredFlow.cancellation(tx.nowInstant()));
+        }
+        return true;
     }
 
     private static boolean isAccepted(Transaction tx, SubmitRequest.Signal signal) throws SQLException {

@@ -215,6 +215,7 @@ final class Evidence {
                 case SubmitRequest.Cancel(TaskId id) ->
                     sort(new Change.Operate(entry.party, new Operation.Cancel(id), entry.asked, done, operated(given)));
                 case SubmitRequest.Signal signal -> {}
+                case SubmitRequest.SignalWithStart start -> {}
             }
         }
     }

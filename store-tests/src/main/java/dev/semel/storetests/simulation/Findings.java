@@ -163,6 +163,8 @@ final class Findings {
                         || (given instanceof Submitted submitted && ids.contains(Outcomes.idOf(submitted)));
             case SubmitRequest.Cancel(TaskId id) -> ids.contains(id);
             case SubmitRequest.Signal signal -> ids.contains(signal.taskId());
+            case SubmitRequest.SignalWithStart start ->
+                ids.contains(start.task().id());
         };
     }
 

@@ -174,6 +174,8 @@ final class Wording {
             case NewTask task -> of(task);
             case SubmitRequest.Cancel cancel -> "cancel " + trace.name(cancel.taskId());
             case SubmitRequest.Signal signal -> "signal " + trace.name(signal.taskId()) + " " + signal.name();
+            case SubmitRequest.SignalWithStart start ->
+                "start " + trace.name(start.task().id()) + " with signal " + start.name();
             case Settlement settlement -> of(settlement);
             case Operation operation -> of(operation);
             case Enum<?> answer -> answer.name();
