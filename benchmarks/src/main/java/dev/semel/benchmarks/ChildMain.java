@@ -64,6 +64,7 @@ final class ChildMain {
             switch (arguments[0]) {
                 case "ping" -> child.ping();
                 case "idle" -> child.idle();
+                case SleepingWorkflows.ROLE -> child.sleepers();
                 default -> {
                     child.play(arguments[0]);
                     say(READY);
@@ -113,15 +114,33 @@ final class ChildMain {
             submitBatches(2_000);
             store.awaitCompleted(2_000);
             say(READY);
-            OperatingSystemMXBean system = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
-            pause(SETTLE_SECONDS);
-            for (int i = 0; i < Scale.FULL.repeats(); i++) {
-                long began = System.nanoTime();
-                long cpu = system.getProcessCpuTime();
-                pause(number);
-                say(Double.toString(100.0 * (system.getProcessCpuTime() - cpu) / (System.nanoTime() - began)));
-            }
+            sayShares();
             worker.close();
+        }
+    }
+
+    /** Runs some tasks, becomes idle, prints the share of a core that it uses and its heap, and then how late workflows wake. */
+    private void sleepers() throws IOException {
+        BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        try (Worker worker = SleepingWorkflows.work(semel, late -> say(Long.toString(late)))) {
+            submitBatches(2_000);
+            store.awaitCompleted(2_000);
+            say(READY);
+            sayShares();
+            say(Double.toString(Growth.heapMegabytes()));
+            String unused = in.readLine(); // until the parent closes it
+            worker.close();
+        }
+    }
+
+    private void sayShares() {
+        OperatingSystemMXBean system = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
+        pause(Math.min(number, SETTLE_SECONDS));
+        for (int i = 0; i < Scale.FULL.repeats(); i++) {
+            long began = System.nanoTime();
+            long cpu = system.getProcessCpuTime();
+            pause(number);
+            say(Double.toString(100.0 * (system.getProcessCpuTime() - cpu) / (System.nanoTime() - began)));
         }
     }
 

@@ -20,6 +20,7 @@ final class CountingStore extends ForwardingTaskStore {
     private final AtomicLong claims = new AtomicLong();
     private final AtomicLong settles = new AtomicLong();
     private final AtomicLong completed = new AtomicLong();
+    private final AtomicLong waiting = new AtomicLong();
     private volatile long awaited = Long.MAX_VALUE;
     private volatile @Nullable Thread waiter;
 
@@ -44,14 +45,23 @@ final class CountingStore extends ForwardingTaskStore {
 
     /** Waits until the store has confirmed a number of completions; fails if that takes too long. */
     void awaitCompleted(long number) {
+        await(completed, number, "completed");
+    }
+
+    /** Waits until the store has confirmed that a number of workflows wait; fails if that takes too long. */
+    void awaitWaiting(long number) {
+        await(waiting, number, "waiting");
+    }
+
+    private void await(AtomicLong counter, long number, String what) {
         long deadline = System.nanoTime() + 120_000_000_000L;
         waiter = Thread.currentThread();
         awaited = number;
-        while (completed.get() < number) {
+        while (counter.get() < number) {
             LockSupport.parkNanos(this, 1_000_000_000L);
             if (System.nanoTime() > deadline) {
                 throw new IllegalStateException(
-                        "Only " + completed.get() + " of " + number + " tasks were completed within two minutes");
+                        "Only " + counter.get() + " of " + number + " tasks were " + what + " within two minutes");
             }
         }
         awaited = Long.MAX_VALUE;
@@ -74,12 +84,16 @@ final class CountingStore extends ForwardingTaskStore {
         settles.incrementAndGet();
         List<Settled> answers = super.settle(batch);
         int ended = 0;
+        int suspended = 0;
         for (int i = 0; i < answers.size(); i++) {
-            if (answers.get(i) == Settled.APPLIED && batch.get(i) instanceof Settlement.Complete) {
-                ended++;
+            if (answers.get(i) == Settled.APPLIED) {
+                ended += batch.get(i) instanceof Settlement.Complete ? 1 : 0;
+                suspended += batch.get(i) instanceof Settlement.Wait ? 1 : 0;
             }
         }
-        if (completed.addAndGet(ended) >= awaited) {
+        long nowWaiting = waiting.addAndGet(suspended);
+        long nowCompleted = completed.addAndGet(ended);
+        if (Math.max(nowWaiting, nowCompleted) >= awaited) {
             LockSupport.unpark(waiter);
         }
         return answers;

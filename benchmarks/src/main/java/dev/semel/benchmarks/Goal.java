@@ -75,6 +75,11 @@ public record Goal(String what, boolean atLeast, double limit, double measured) 
             value("all duplicates in batches, submissions/s", "duplicates-batch", true, 100_000);
             value("all duplicates from 64 callers, submissions/s", "duplicates-64", true, 100_000);
             value("idle worker, % of a core", "idle-cpu", false, 1);
+            value("idle workflow, step to next step, p50 in ms", "workflow-step", false, 10);
+            String sleeping = SleepingWorkflows.ID;
+            detail("heap of an idle worker with sleeping workflows, MB", sleeping, SleepingWorkflows.HEAP, false, 256);
+            detail("its processor time for them, % of a core", sleeping, SleepingWorkflows.ADDED, false, 0.5);
+            detail("latest start of a due one of them, ms", sleeping, SleepingWorkflows.LATEST, false, 1_000);
         }
 
         List<Goal> ofFile() {

@@ -103,7 +103,8 @@ record Growth(StoreUnderTest storage, Scale scale, boolean history, int size) im
         return took.perSecond(drained);
     }
 
-    private static double heapMegabytes() {
+    /** Returns the used heap after a collection. */
+    static double heapMegabytes() {
         // Twice, because memory that a cleaner releases is collected only the next time.
         System.gc();
         System.gc();

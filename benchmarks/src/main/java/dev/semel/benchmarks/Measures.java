@@ -46,6 +46,10 @@ final class Measures {
         }
         measures.all.add(new IdleWorker(storage, scale));
         measures.all.add(new IdleSchedules(storage, scale, SCHEDULES));
+        measures.all.add(new WorkflowThroughput(storage, scale, false));
+        measures.all.add(new WorkflowThroughput(storage, scale, true));
+        measures.all.add(new WorkflowLatency(storage, scale));
+        measures.all.add(new SleepingWorkflows(storage, scale));
         scale.history().forEach(size -> measures.all.add(new Growth(storage, scale, true, size)));
         scale.backlog().forEach(size -> measures.all.add(new Growth(storage, scale, false, size)));
         measures.all.add(new CleaningMeasure(storage, scale, scale.history().getLast()));

@@ -2,6 +2,7 @@ package dev.semel.benchmarks;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import dev.semel.task.InvalidInput;
 import java.nio.file.Files;
@@ -55,6 +56,29 @@ class BenchTest {
         assertThat(report.goals())
                 .extracting(Goal::what)
                 .containsExactly("idle look at 10,000 schedules, to an empty store");
+    }
+
+    @Test
+    void workflows_are_measured_in_all_their_kinds() throws Exception {
+        BenchReport report = new Bench(options("workflow"), BenchProgress.SILENT, TINY).run();
+
+        assertThat(report.results())
+                .extracting(Result::id, Result::unit)
+                .containsExactly(
+                        tuple("workflow-local-4", "workflows/s"),
+                        tuple("workflow-queued-4", "workflows/s"),
+                        tuple("workflow-step", "ms (p50)"),
+                        tuple("workflow-sleeping", "% of a core"));
+        assertThat(report.results().subList(0, 3))
+                .allSatisfy(result -> assertThat(result.ours().median()).isPositive());
+        assertThat(report.results().get(3).details())
+                .containsKeys(SleepingWorkflows.HEAP, SleepingWorkflows.ADDED, SleepingWorkflows.LATEST);
+        assertThat(report.goals())
+                .extracting(Goal::what)
+                .contains(
+                        "idle workflow, step to next step, p50 in ms",
+                        "heap of an idle worker with sleeping workflows, MB",
+                        "latest start of a due one of them, ms");
     }
 
     @Test

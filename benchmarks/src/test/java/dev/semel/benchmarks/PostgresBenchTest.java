@@ -56,6 +56,7 @@ class PostgresBenchTest {
                         "drain-key",
                         "life-key",
                         "idle-across-key",
+                        "workflow-queued",
                         "history-1000",
                         "pinned"),
                 directory.resolve("out"));
@@ -69,6 +70,7 @@ class PostgresBenchTest {
                         "drain-key",
                         "life-key",
                         "idle-across-key",
+                        "workflow-queued-4",
                         "history-1000",
                         "pinned-1000");
         assertThat(report.results())
