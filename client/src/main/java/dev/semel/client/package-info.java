@@ -1,0 +1,5 @@
+/** To be written. */
+@NullMarked
+package dev.semel.client;
+
+import org.jspecify.annotations.NullMarked;

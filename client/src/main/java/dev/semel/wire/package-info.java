@@ -1,0 +1,5 @@
+/** To be written. */
+@NullMarked
+package dev.semel.wire;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/** To be written. */
+@NullMarked
+package dev.semel.server;
+
+import org.jspecify.annotations.NullMarked;
