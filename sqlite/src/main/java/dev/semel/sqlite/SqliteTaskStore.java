@@ -79,7 +79,7 @@ public final class SqliteTaskStore implements TaskStore {
     private final DuplicateCounts duplicates = new DuplicateCounts(System::nanoTime, this::count);
     private final Single single = new Single();
 
-    private SqliteTaskStore(Database database, SqliteSettings settings) {
+    SqliteTaskStore(Database database, SqliteSettings settings) {
         this.database = database;
         this.joining =
                 new JoinedSubmissions(database.file(), settings.joinedLimit(), database.clock(), database.hints());
@@ -184,11 +184,10 @@ public final class SqliteTaskStore implements TaskStore {
         if (items.isEmpty()) {
             return List.of();
         }
-        Writer.Work<List<Settled>> work = tx -> new Settlements(tx).settle(items);
         boolean heartbeat = items.stream().allMatch(item -> item instanceof Settlement.Extend);
         return heartbeat
-                ? database.writer().heartbeat(items.size(), work)
-                : database.writer().ask(items.size(), work);
+                ? database.writer().heartbeat(items.size(), tx -> new Settlements(tx).settle(items))
+                : database.writer().ask(items.size(), tx -> new Settlements(tx).settle(items));
     }
 
     @Override

@@ -16,6 +16,9 @@ public final class Session implements AutoCloseable {
     private static final String BEGIN_IMMEDIATE = "BEGIN IMMEDIATE";
     private static final String BEGIN = "BEGIN";
     private static final String COMMIT = "COMMIT";
+    private static final String ROLLBACK = "ROLLBACK";
+    private static final String SAVEPOINT = "SAVEPOINT semel_operation";
+    private static final String RELEASE = "RELEASE semel_operation";
 
     private final SQLiteConnection connection;
     private final IdentityHashMap<String, SqlStatement> statements = new IdentityHashMap<>();
@@ -56,6 +59,27 @@ public final class Session implements AutoCloseable {
 
     public void commit() throws SQLException {
         sql(COMMIT).update();
+    }
+
+    /** Undoes a transaction in which nothing failed, so its statements stay prepared. */
+    public void undo() throws SQLException {
+        sql(ROLLBACK).update();
+    }
+
+    /** Begins a part of a transaction that can be undone alone; {@link #releaseSavepoint} ends it. */
+    public void savepoint() throws SQLException {
+        sql(SAVEPOINT).update();
+    }
+
+    public void releaseSavepoint() throws SQLException {
+        sql(RELEASE).update();
+    }
+
+    /** Undoes the part of a transaction that failed, and ends it. */
+    public void undoToSavepoint() throws SQLException {
+        forget();
+        connection.getDatabase().exec("ROLLBACK TO semel_operation", false);
+        connection.getDatabase().exec("RELEASE semel_operation", false);
     }
 
     /** Ends a transaction that failed. The failure has been reported by then, so one of the rollback is only added to it. */

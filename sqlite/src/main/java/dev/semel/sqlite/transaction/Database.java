@@ -1,5 +1,6 @@
 package dev.semel.sqlite.transaction;
 
+import dev.semel.sqlite.capture.Gate;
 import dev.semel.sqlite.file.DatabaseFile;
 import dev.semel.sqlite.hint.CommitLossCheck;
 import dev.semel.sqlite.hint.Hints;
@@ -47,6 +48,15 @@ public record Database(DatabaseFile file, FileClock clock, Hints hints, WriteLoc
 
     /** Opens a file, and creates what is missing of its tables. */
     public static Database open(Path path, Options options, Schema schema) {
+        return open(path, options, schema, null);
+    }
+
+    /**
+     * Opens a file, and creates what is missing of its tables.
+     *
+     * @param gate what admits each transaction, if the file is a copy of a truth elsewhere; otherwise null
+     */
+    public static Database open(Path path, Options options, Schema schema, @Nullable Gate gate) {
         DatabaseFile file = DatabaseFile.at(path, options.create());
         if (options.create()) {
             file.create(options.permissions());
@@ -54,11 +64,16 @@ public record Database(DatabaseFile file, FileClock clock, Hints hints, WriteLoc
         try {
             Session session = file.openWriter(options.create());
             try {
+                if (gate != null) {
+                    GatedTransactions.unsynchronized(session);
+                }
                 whileBusy(options.lockLimit(), () -> CommitLossCheck.check(session, file));
                 whileBusy(
                         options.lockLimit(),
                         () -> schema.migrate(session, file, options.clock().millis()));
-                return started(file, session, options, schema);
+                FileClock clock = new FileClock(file.path(), options.clock(), options.elapsed());
+                GatedTransactions gated = gate == null ? null : gated(gate, file, clock, session);
+                return started(file, session, options, new Start(clock, schema, gated));
             } catch (SQLException | RuntimeException e) {
                 session.close();
                 throw e;
@@ -68,11 +83,23 @@ public record Database(DatabaseFile file, FileClock clock, Hints hints, WriteLoc
         }
     }
 
-    private static Database started(DatabaseFile file, Session session, Options options, Schema schema) {
-        FileClock clock = new FileClock(file.path(), options.clock(), options.elapsed());
+    private record Start(
+            FileClock clock, Schema schema, @Nullable GatedTransactions gated) {}
+
+    private static GatedTransactions gated(Gate gate, DatabaseFile file, FileClock clock, Session session)
+            throws SQLException {
+        GatedTransactions gated = new GatedTransactions(gate, file, clock);
+        gated.attach(session);
+        gated.open();
+        return gated;
+    }
+
+    private static Database started(DatabaseFile file, Session session, Options options, Start start) {
+        FileClock clock = start.clock();
         Hints hints = new Hints(file);
         WriteLock lock = new WriteLock(file, options.lockLimit(), clock, hints);
-        Writer.Parts parts = new Writer.Parts(clock, hints, lock, open -> schema.check(open, file));
+        Writer.Parts parts =
+                new Writer.Parts(clock, hints, lock, open -> start.schema().check(open, file), start.gated());
         Writer writer = new Writer(file, session, options.lockLimit(), parts);
         return new Database(file, clock, hints, lock, writer, new Readers(file, options.readers()));
     }

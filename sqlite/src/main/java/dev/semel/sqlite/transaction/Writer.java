@@ -1,6 +1,5 @@
 package dev.semel.sqlite.transaction;
 
-import dev.semel.jdbc.Answer;
 import dev.semel.sqlite.file.DatabaseFile;
 import dev.semel.sqlite.file.FileHealth;
 import dev.semel.sqlite.file.StoreThreads;
@@ -57,40 +56,13 @@ public final class Writer implements AutoCloseable {
         void check(Session session) throws SQLException;
     }
 
-    /** An operation, executed in a transaction; executed again if the group that it was part of failed. */
-    public interface Work<T> {
-        T run(Transaction tx) throws SQLException;
-    }
-
-    private static final class Call<T> {
-
-        private final Work<T> work;
-        private final int weight;
-        private final boolean heartbeat;
-        private final Answer<T> answer = new Answer<>();
-        private @Nullable T result;
-
-        Call(Work<T> work, int weight, boolean heartbeat) {
-            this.work = work;
-            this.weight = weight;
-            this.heartbeat = heartbeat;
-        }
-
-        void run(Transaction tx) throws SQLException {
-            result = work.run(tx);
-        }
-
-        void done() {
-            answer.complete(result);
-        }
-    }
-
     private final DatabaseFile file;
     private final FileClock clock;
     private final Duration lockLimit;
     private final Hints hints;
     private final WriteLock lock;
     private final SchemaCheck schema;
+    private final @Nullable GatedTransactions gated;
     private final LinkedBlockingQueue<Call<?>> calls = new LinkedBlockingQueue<>(MOST_CALLS);
     private final Thread thread;
     private volatile boolean closed;
@@ -99,8 +71,17 @@ public final class Writer implements AutoCloseable {
     private @Nullable Catalog catalog;
     private long leasesHeldUntil;
 
-    /** What the writer of a store shares with the store's other parts. */
-    record Parts(FileClock clock, Hints hints, WriteLock lock, SchemaCheck schema) {}
+    /**
+     * What the writer of a store shares with the store's other parts.
+     *
+     * @param gated what executes operations on a file that is a copy; null for every other file
+     */
+    record Parts(
+            FileClock clock,
+            Hints hints,
+            WriteLock lock,
+            SchemaCheck schema,
+            @Nullable GatedTransactions gated) {}
 
     Writer(DatabaseFile file, Session session, Duration lockLimit, Parts parts) {
         this.file = file;
@@ -110,6 +91,7 @@ public final class Writer implements AutoCloseable {
         this.hints = parts.hints();
         this.lock = parts.lock();
         this.schema = parts.schema();
+        this.gated = parts.gated();
         this.thread = StoreThreads.start("writer", file.path(), this::run);
     }
 
@@ -150,7 +132,7 @@ public final class Writer implements AutoCloseable {
             if (closed && calls.remove(call)) {
                 throw file.closedStore();
             }
-            return call.answer.get();
+            return call.answer().get();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new StoreUnavailable(
@@ -186,7 +168,7 @@ public final class Writer implements AutoCloseable {
         while (!closed || !calls.isEmpty()) {
             try {
                 Call<?> first = calls.take();
-                if (first.weight > 0) {
+                if (first.weight() > 0) {
                     group.add(first);
                     round(group);
                 }
@@ -204,7 +186,7 @@ public final class Writer implements AutoCloseable {
             }
         }
         for (Call<?> late = calls.poll(); late != null; late = calls.poll()) {
-            late.answer.fail(file.closedStore());
+            late.answer().fail(file.closedStore());
         }
         leave();
         discard();
@@ -220,9 +202,9 @@ public final class Writer implements AutoCloseable {
             drain(group);
             if (waited >= WriteLock.LONG_WAIT.toMillis()) {
                 leasesHeldUntil = Math.max(leasesHeldUntil, now + Math.max(waited, GRACE.toMillis()));
-                group.sort(Comparator.comparing((Call<?> call) -> !call.heartbeat));
+                group.sort(Comparator.comparing((Call<?> call) -> !call.isHeartbeat()));
             }
-            StoreNews news = transaction(open, group, false);
+            StoreNews news = gated == null ? transaction(open, group, false) : admitted(gated, open, group);
             group.forEach(Call::done);
             hints.notifyOf(news);
         } catch (Throwable e) {
@@ -231,7 +213,7 @@ public final class Writer implements AutoCloseable {
         } finally {
             lock.end();
         }
-        if (failure != null && group.size() == 1) {
+        if (failure != null && (group.size() == 1 || gated != null)) {
             fail(group, failure);
         } else if (failure != null) {
             oneByOne(group);
@@ -256,6 +238,12 @@ public final class Writer implements AutoCloseable {
         commits.incrementAndGet();
         acknowledgeable(time, look);
         return tx.news();
+    }
+
+    private StoreNews admitted(GatedTransactions gate, Catalog known, List<Call<?>> group) throws SQLException {
+        StoreNews news = gate.execute(known, group, this::drain, this::leasesHeld);
+        commits.incrementAndGet();
+        return news;
     }
 
     private void checkSchema(Session open) throws SQLException {
@@ -305,15 +293,18 @@ public final class Writer implements AutoCloseable {
     }
 
     private void drain(List<Call<?>> group) {
-        int weight = group.get(0).weight;
+        int weight = 0;
+        for (Call<?> call : group) {
+            weight += call.weight();
+        }
         while (weight < MOST_WEIGHT) {
             Call<?> next = calls.poll();
             if (next == null) {
                 return;
             }
-            if (next.weight > 0) {
+            if (next.weight() > 0) {
                 group.add(next);
-                weight += next.weight;
+                weight += next.weight();
             }
         }
     }
@@ -332,6 +323,9 @@ public final class Writer implements AutoCloseable {
                 file.health().note(e);
             }
             open.forget();
+            if (gated != null) {
+                gated.rolledBack();
+            }
         } catch (Throwable e) {
             broken = true;
         }
@@ -354,7 +348,11 @@ public final class Writer implements AutoCloseable {
     private Catalog catalog() throws SQLException {
         Catalog open = catalog;
         if (open == null) {
-            open = new Catalog(file.openWriter(false));
+            Session session = file.openWriter(false);
+            if (gated != null) {
+                gated.attach(session);
+            }
+            open = new Catalog(session);
             file.health().reconnected();
             catalog = open;
         }
@@ -389,7 +387,7 @@ public final class Writer implements AutoCloseable {
 
     private static void fail(List<Call<?>> group, Throwable because) {
         for (int i = 0; i < group.size(); i++) {
-            group.get(i).answer.fail(because);
+            group.get(i).answer().fail(because);
         }
     }
 
