@@ -49,23 +49,37 @@ class ProcessesTest {
     @Test
     @Timeout(300)
     void sixteenProcessesWithOneKeyMakeOneTask() throws InterruptedException {
-        List<Child> children = IntStream.range(0, 16)
-                .mapToObj(i -> Child.semel(
-                        directory, "submit", "charge", "{\"order\":1}", "--key", "k", "--json", "--store", cli.url()))
-                .toList();
+        List<Child> children =
+                IntStream.range(0, 16).mapToObj(i -> submitOneKey()).toList();
         List<JsonNode> answers = new ArrayList<>();
+        boolean answerLost = false;
         for (Child child : children) {
-            assertThat(child.exitCode()).as(child.out()).isZero();
-            answers.add(Cli.MAPPER.readTree(child.out()));
+            Child last = child;
+            // On a starved machine the store does not answer in time; the message says to submit again with the same
+            // key.
+            while (last.exitCode() == ExitCode.STORE_UNAVAILABLE) {
+                answerLost = true;
+                last = submitOneKey();
+            }
+            assertThat(last.exitCode()).as(last.out()).isZero();
+            answers.add(Cli.MAPPER.readTree(last.out()));
         }
-        assertThat(answers.stream().filter(answer -> answer.path("created").asBoolean()))
-                .hasSize(1);
+        long created = answers.stream()
+                .filter(answer -> answer.path("created").asBoolean())
+                .count();
+        // The lost answer may be the one of the process that created the task.
+        assertThat(created).isBetween(answerLost ? 0L : 1L, 1L);
         assertThat(answers.stream()
                         .map(answer -> answer.path("task_id").asString())
                         .distinct())
                 .hasSize(1);
         assertThat(cli.run("task", "list", "--json").json().path("tasks").size())
                 .isEqualTo(1);
+    }
+
+    private Child submitOneKey() {
+        return Child.semel(
+                directory, "submit", "charge", "{\"order\":1}", "--key", "k", "--json", "--store", cli.url());
     }
 
     @Test
