@@ -100,6 +100,10 @@ final class Checkup {
                 feature >= OLDEST_JDK ? Verdict.OK : Verdict.FAIL,
                 Runtime.version() + " in " + System.getProperty("java.home"),
                 "Install a JDK " + OLDEST_JDK + " or newer.");
+        if (url.objects() != null) {
+            findings.addAll(ObjectInspection.of(url.objects()));
+            return findings;
+        }
         if (url.isDatabase()) {
             store(url, null);
             return findings;

@@ -15,7 +15,8 @@ final class DoctorCommand implements Command {
                         "Checks this machine and the store.",
                         "Each line is ok, warn or fail, and says what to do. Exit code 1 if a check failed.",
                         "semel doctor",
-                        "semel doctor --store sqlite:/var/lib/semel/semel.db --json")
+                        "semel doctor --store sqlite:/var/lib/semel/semel.db --json",
+                        "semel doctor --store s3://bucket/prefix?region=eu-central-1")
                 .addOption(Options.flag(
                         REPAIR_TIME,
                         "First set back the time of a SQLite file that is ahead of this machine's clock. No other"

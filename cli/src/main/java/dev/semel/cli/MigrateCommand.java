@@ -26,6 +26,9 @@ final class MigrateCommand implements Command {
         Console console = invocation.console();
         if (invocation.has("--print")) {
             boolean database = invocation.store().isDatabase();
+            if (invocation.store().objects() != null) {
+                int unused = invocation.store().schemaVersion(); // says that there is none
+            }
             String sql = database ? PostgresSchema.print(invocation.store().schema()) : SqliteSchema.print();
             if (invocation.json()) {
                 console.out()

@@ -6,6 +6,7 @@ import dev.semel.postgresql.PostgresSchema;
 import dev.semel.postgresql.PostgresSettings;
 import dev.semel.postgresql.PostgresTaskStore;
 import dev.semel.postgresql.PostgresUrl;
+import dev.semel.s3.S3Settings;
 import dev.semel.sqlite.SqliteSettings;
 import dev.semel.sqlite.SqliteTaskStore;
 import dev.semel.store.TaskStore;
@@ -25,8 +26,12 @@ import org.jspecify.annotations.Nullable;
  *
  * @param place the SQLite file, or null
  * @param database the URL of the PostgreSQL database, or null
+ * @param objects the URL of a prefix in object storage, or null
  */
-record StoreUrl(@Nullable Path place, @Nullable String database) {
+record StoreUrl(
+        @Nullable Path place,
+        @Nullable String database,
+        @Nullable String objects) {
 
     /** A file in the working directory. */
     static final String DEFAULT = "sqlite:semel.db";
@@ -42,7 +47,7 @@ record StoreUrl(@Nullable Path place, @Nullable String database) {
 
     /** A store in a SQLite file. */
     StoreUrl(Path file) {
-        this(file, null);
+        this(file, null, null);
     }
 
     /**
@@ -57,7 +62,11 @@ record StoreUrl(@Nullable Path place, @Nullable String database) {
         }
         if (plain.startsWith("postgresql:") || plain.startsWith("postgres:")) {
             PostgresTaskStore.check(url);
-            return new StoreUrl(null, url);
+            return new StoreUrl(null, url, null);
+        }
+        if (plain.startsWith("s3:")) {
+            S3Settings unused = S3Settings.of(url); // reports a wrong URL now
+            return new StoreUrl(null, null, url);
         }
         Matcher scheme = SCHEME.matcher(plain);
         if (scheme.lookingAt()) {
@@ -124,6 +133,9 @@ record StoreUrl(@Nullable Path place, @Nullable String database) {
 
     /** Opens the store, and creates it if it does not exist. */
     TaskStore open() {
+        if (objects != null) {
+            throw noTasks();
+        }
         return database == null ? SqliteTaskStore.open(file()) : PostgresTaskStore.open(database);
     }
 
@@ -146,6 +158,9 @@ record StoreUrl(@Nullable Path place, @Nullable String database) {
 
     /** Returns the version of the store's schema; 0 if it has none. */
     int schemaVersion() {
+        if (objects != null) {
+            throw noTasks();
+        }
         return database == null ? SqliteInspection.schemaVersion(file()) : PostgresSchema.version(database);
     }
 
@@ -154,12 +169,22 @@ record StoreUrl(@Nullable Path place, @Nullable String database) {
         if (database != null) {
             return PostgresTaskStore.open(database, PostgresSettings.standard().withMigration(false));
         }
+        if (objects != null) {
+            throw noTasks();
+        }
         Path file = file();
         if (!Files.exists(file)) {
             throw new StoreUnusable("There is no store \"" + this + "\" (file \"" + file.toAbsolutePath()
                     + "\"). Choose another with --store or SEMEL_STORE; the first submission creates a store.");
         }
         return SqliteTaskStore.open(file, SqliteSettings.standard().withCreate(false));
+    }
+
+    private InvalidInput noTasks() {
+        return new InvalidInput(
+                "This version keeps a guard in object storage, and no tasks, but got the store \"" + this
+                        + "\". \"semel doctor\" checks the bucket; for tasks give \"sqlite:FILE\" or"
+                        + " \"postgresql://HOST/DATABASE\".");
     }
 
     /** Returns the schema of the tables in a PostgreSQL database. */
@@ -173,6 +198,9 @@ record StoreUrl(@Nullable Path place, @Nullable String database) {
      */
     @Override
     public String toString() {
+        if (objects != null) {
+            return S3Settings.of(objects).toString();
+        }
         if (database == null) {
             return SQLITE + place;
         }

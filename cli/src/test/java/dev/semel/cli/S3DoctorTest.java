@@ -1,0 +1,84 @@
+package dev.semel.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.semel.testservers.S3Server;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+
+/** The command line and a bucket. */
+@Timeout(300)
+class S3DoctorTest {
+
+    private static final String HOME = System.getProperty("user.home");
+
+    private static S3Server server;
+
+    private final String url = "s3://" + S3Server.BUCKET + "/cli-" + UUID.randomUUID() + "?endpoint="
+            + server.endpoint() + "&profile=semel";
+
+    /** Commands run in this process, whose environment is given, so the credentials are in a profile. */
+    @BeforeAll
+    static void start(@TempDir Path home) throws IOException {
+        server = S3Server.start();
+        Files.createDirectory(home.resolve(".aws"));
+        Files.writeString(
+                home.resolve(".aws/credentials"),
+                "[semel]\naws_access_key_id=" + S3Server.ACCESS_KEY + "\naws_secret_access_key=" + S3Server.SECRET_KEY
+                        + "\n");
+        System.setProperty("user.home", home.toString());
+    }
+
+    @AfterAll
+    static void stop() {
+        System.setProperty("user.home", HOME);
+        server.close();
+    }
+
+    private Cli.Ran run(String... arguments) {
+        List<String> all = new ArrayList<>(List.of(arguments));
+        all.addAll(List.of("--store", url, "--json"));
+        return Cli.bare("", Map.of(), all.toArray(String[]::new));
+    }
+
+    @Test
+    void theDoctorTriesOutTheService() {
+        JsonNode report = run("doctor").exits(0).json();
+        assertThat(report.path("ok").asBoolean()).isTrue();
+        assertThat(report.toString()).contains("exactly one succeeded").doesNotContain(S3Server.SECRET_KEY);
+    }
+
+    @Test
+    void wrongCredentialsAreReportedWithoutSecrets() {
+        Cli.Ran ran = Cli.bare(
+                "",
+                Map.of(),
+                "doctor",
+                "--store",
+                "s3://no-such-bucket/x?endpoint=" + server.endpoint() + "&profile=semel");
+        ran.exits(ExitCode.FAILED);
+        assertThat(ran.out()).contains("NoSuchBucket").doesNotContain(S3Server.SECRET_KEY);
+        Cli.Ran refused = Cli.bare("", Map.of(), "task", "list", "--store", "s3://me:hunter2@bucket/x");
+        refused.exits(ExitCode.BAD_INPUT);
+        assertThat(refused.err()).doesNotContain("hunter2");
+    }
+
+    @Test
+    void tasksAreRefusedClearly() {
+        for (String command : new String[] {"migrate", "clean"}) {
+            Cli.Ran ran = run(command).exits(ExitCode.BAD_INPUT);
+            assertThat(ran.out() + ran.err()).contains("semel doctor");
+        }
+    }
+}
