@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.semel.engine.StepOptions;
 import dev.semel.engine.Worker;
 import dev.semel.store.TaskQuery;
 import dev.semel.task.InvalidInput;
@@ -19,6 +20,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -136,6 +138,32 @@ class WorkflowStartTest {
             assertThatThrownBy(() ->
                             workflows.signalWithStart(world.semel.submit(FLOW, "id", "in"), "letter", "c", "key-c"))
                     .isInstanceOf(TaskAlreadyFinished.class);
+        }
+    }
+
+    @Test
+    void aStepThatWasGivenUpToOthersCanBeStartedAgain() {
+        world.semel.submit(UPPER, "x").idempotencyKey("shared").queue("later").send();
+        try (Worker worker = worker((flow, input) -> {
+            Consumer<StepOptions> shared =
+                    options -> options.idempotencyKey("shared").queue("later");
+            flow.abandon(flow.start(UPPER, "x", shared));
+            flow.signal("go", String.class);
+            return flow.run(UPPER, "x", shared);
+        })) {
+            Submission<String> started = world.semel.start(FLOW, "id", "in");
+            world.semel.workflows().signal(FLOW, "id", "go", null);
+            await().atMost(PATIENCE)
+                    .until(() ->
+                            world.semel.workflows().history(FLOW, "id").lines().size() == 3
+                                    && world.task(started.taskId()).state() == TaskState.WAITING);
+            try (Worker later = world.semel
+                    .worker("later")
+                    .poll(Duration.ofMillis(20))
+                    .handle(UPPER, (context, text) -> text.toUpperCase(Locale.ROOT))
+                    .start()) {
+                assertThat(started.result(PATIENCE)).isEqualTo("X");
+            }
         }
     }
 

@@ -5,6 +5,7 @@ import dev.semel.engine.StepOptions;
 import dev.semel.engine.TaskContext;
 import dev.semel.guard.Effect;
 import dev.semel.store.HistoryLine.Kind;
+import dev.semel.task.InvalidInput;
 import dev.semel.task.Limits;
 import dev.semel.task.TaskId;
 import dev.semel.task.TaskType;
@@ -283,6 +284,30 @@ public final class Flow {
      */
     public <T extends @Nullable Object> T record(String name, Class<T> type, Supplier<T> value) {
         return turn.value(Limits.name("value", name), TypeRef.of(type), value);
+    }
+
+    /**
+     * Returns the version of a part of the code, so that the part can be changed while workflows run. A workflow that comes here for the first
+     * time records and gets the newest version. One that has gone on from here before this call was in its code gets 0: it continues as the old code
+     * did. One that has recorded a version gets that for ever.
+     *
+     * <pre>{@code
+     * if (flow.version("fraud-check", 1) >= 1) {
+     *     flow.run(CHECK_FRAUD, order);
+     * }
+     * }</pre>
+     *
+     * @param name the name of the part; the same name gives the same version wherever it is asked for
+     * @param newest the version of this code, from 1
+     * @return 0 to {@code newest}
+     * @throws NonDeterministic if the workflow has recorded a later version, because another program has newer code
+     */
+    public int version(String name, int newest) {
+        if (newest < 1) {
+            throw new InvalidInput(
+                    "A version is at least 1, but got \"" + newest + "\". 0 means the code before it had versions.");
+        }
+        return turn.version(Limits.name("version", name), newest);
     }
 
     /**

@@ -58,10 +58,14 @@ final class Turn {
     /** The name of the line that delivers the end of the time limit. */
     private static final String TIME_LIMIT = "$time_limit";
 
+    // Also not a name that users can give.
+    private static final String VERSION = "$version.";
+
     private static final SafeLogger LOG = SafeLogger.of(Turn.class);
 
-    // A warning long before the limit: at a fifth of it.
+    // A warning long before each limit: at a fifth of it.
     private static final int WARN_EVERY = Limits.HISTORY_LINES / 5;
+    private static final long WARN_EVERY_BYTES = Limits.HISTORY_BYTES / 5;
 
     private final Journal journal;
     private final StepPreparer steps;
@@ -69,7 +73,9 @@ final class Turn {
 
     private final List<HistoryLine> lines = new ArrayList<>();
     private final List<InboxEntry> inbox = new ArrayList<>();
-    private final Map<TaskId, InboxEntry> ends = new HashMap<>();
+    private final Map<TaskId, List<InboxEntry>> ends = new HashMap<>();
+    private final Set<TaskId> abandoned = new HashSet<>();
+    private final Map<String, Integer> versions = new HashMap<>();
     private final Map<String, List<InboxEntry>> signals = new HashMap<>();
     private final Map<String, Integer> received = new HashMap<>();
     private final List<NewLine> added = new ArrayList<>();
@@ -79,6 +85,7 @@ final class Turn {
     private Instant now;
     private int position;
     private int waits;
+    private long bytes;
     private boolean cancelled;
     private @Nullable Suspended suspended;
     private @Nullable NonDeterministic broken;
@@ -99,11 +106,18 @@ final class Turn {
     }
 
     private void learn(History newer) {
-        lines.addAll(newer.lines());
+        for (HistoryLine line : newer.lines()) {
+            lines.add(line);
+            bytes += length(line.document());
+            if (line.kind() == Kind.ABANDONED) {
+                abandoned.add(Objects.requireNonNull(line.task()));
+            }
+        }
         for (InboxEntry entry : newer.inbox()) {
             inbox.add(entry);
+            bytes += entry.bytes();
             if (entry.step() != null) {
-                ends.putIfAbsent(entry.step(), entry);
+                ends.computeIfAbsent(entry.step(), step -> new ArrayList<>()).add(entry);
             } else {
                 signals.computeIfAbsent(entry.name(), name -> new ArrayList<>()).add(entry);
             }
@@ -207,6 +221,7 @@ final class Turn {
         }
         List<NewLine> batch = List.copyOf(added);
         int first = lines.size() + 1;
+        long before = bytes;
         try {
             journal.add(first, batch);
             added.clear();
@@ -219,13 +234,16 @@ final class Turn {
         } catch (InterruptedException e) {
             throw interrupted(e);
         }
-        if (lines.size() / WARN_EVERY > (first - 1) / WARN_EVERY) {
+        if (lines.size() / WARN_EVERY > (first - 1) / WARN_EVERY
+                || bytes / WARN_EVERY_BYTES > before / WARN_EVERY_BYTES) {
             LOG.warn(
-                    "History of a workflow is long: task={} type={} lines={} limit={}",
+                    "History of a workflow is long: task={} type={} lines={} limit={} bytes={} limit={}",
                     journal.task().id(),
                     journal.task().type(),
                     lines.size(),
-                    Limits.HISTORY_LINES);
+                    Limits.HISTORY_LINES,
+                    bytes,
+                    Limits.HISTORY_BYTES);
         }
     }
 
@@ -238,6 +256,11 @@ final class Turn {
         TaskId task = line instanceof NewLine.Step(NewTask step) ? step.id() : null;
         String document = line instanceof NewLine.Note note ? note.document() : null;
         lines.add(new HistoryLine(lines.size() + 1, line.kind(), line.name(), task, document, now));
+        bytes += length(document);
+    }
+
+    private static long length(@Nullable String document) {
+        return document == null ? 0 : document.length();
     }
 
     private static CancellationException interrupted(InterruptedException e) {
@@ -281,6 +304,30 @@ final class Turn {
         return document == null ? null : journal.codec().decode(document, type);
     }
 
+    // ---- versions
+
+    /**
+     * Returns the version of a part of the code that this workflow uses: the one that was recorded when it came here first, the newest if it comes
+     * here for the first time now, and 0 if it went on from here before the part had versions.
+     */
+    int version(String name, int newest) {
+        requireUsable();
+        Integer known = versions.get(name);
+        if (known != null) {
+            return known;
+        }
+        String marker = VERSION + name;
+        boolean before = position < lines.size()
+                && !(isNext(Kind.VALUE) && lines.get(position).name().equals(marker));
+        int version = before ? 0 : value(marker, TypeRef.of(Integer.class), () -> newest);
+        if (version > newest) {
+            throw differs(
+                    lines.get(position - 1), "knows version " + newest + " of \"" + name + "\" and not " + version);
+        }
+        versions.put(name, version);
+        return version;
+    }
+
     // ---- steps
 
     <I, O extends @Nullable Object> Step<O> start(TaskType<I, O> type, I input, StepOptions options) {
@@ -309,7 +356,29 @@ final class Turn {
 
     /** The end of a step, or null as long as it is open. */
     private @Nullable InboxEntry endOf(Step<?> step) {
-        return step.line() > lines.size() ? null : ends.get(taskOf(step));
+        if (step.line() > lines.size()) {
+            return null;
+        }
+        TaskId task = taskOf(step);
+        List<InboxEntry> entries = ends.getOrDefault(task, List.of());
+        int index = abandoned.contains(task) ? timesAbandoned(task, step.line()) : 0;
+        return index < entries.size() ? entries.get(index) : null;
+    }
+
+    /**
+     * Returns how often a task was given up before a line that starts it again, which a key can do. Each time it was given up used up an
+     * entry: the one that says so, or its end.
+     */
+    private int timesAbandoned(TaskId task, int before) {
+        int times = 0;
+        boolean watched = false;
+        for (HistoryLine line : lines.subList(0, before - 1)) {
+            if (task.equals(line.task())) {
+                times += watched && line.kind() == Kind.ABANDONED ? 1 : 0;
+                watched = line.kind() == Kind.STEP;
+            }
+        }
+        return times;
     }
 
     <O extends @Nullable Object> O result(Step<O> step) {
