@@ -257,8 +257,8 @@ public final class Semel implements AutoCloseable {
         Joining joining = store.joining()
                 .orElseThrow(
                         () -> new InvalidInput("The store \"" + store.getClass().getSimpleName()
-                                + "\" cannot join a JDBC transaction. Use a SQLite or PostgreSQL store, or submit after the"
-                                + " commit."));
+                                + "\" cannot join a JDBC transaction. Use a SQLite or PostgreSQL store, or submit"
+                                + " after the commit."));
         Joining.Joined joined = joining.join(connection);
         return new JoinedSemel(
                 this,
@@ -481,6 +481,10 @@ public final class Semel implements AutoCloseable {
 
     QueueSettings queue(String name) {
         return queues.of(name);
+    }
+
+    Observer observer() {
+        return components.observation().observer();
     }
 
     SubmissionTracer tracer() {

@@ -269,7 +269,7 @@ public final class SubmissionRequest<I, O extends @Nullable Object> {
         timeout = options.timeout().orElse(null);
         priority = options.priority().orElse(null);
         start = options.start();
-        return newTask(null);
+        return newTask(semel.tracer().step(this));
     }
 
     /** Returns the task that a send would transmit now. */

@@ -16,6 +16,7 @@ import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The spans of submissions. A duplicate's span links to the span of the submission that created the task. */
@@ -56,6 +57,32 @@ final class SubmissionTracer {
             batch.link(created);
         }
         return created;
+    }
+
+    /** Returns the context for a step of a workflow. Steps are sent together, so each has a span that ends at once. */
+    @Nullable
+    TraceContext step(SubmissionRequest<?, ?> request) {
+        return tracing.equals(Tracing.NONE)
+                ? null
+                : tracing.created(request.queueName(), request.type().name(), request.taskId());
+    }
+
+    /** Links the span of a workflow's turn to the submissions of steps that it shares with others. */
+    void shared(Collection<TaskId> existing) {
+        if (!existing.isEmpty() && !tracing.equals(Tracing.NONE)) {
+            link(tracing.current(), existing);
+        }
+    }
+
+    /** Begins the span of a signal, which links to the start of its workflow. */
+    Span beginSignal(String type, Supplier<TaskId> workflow, String name) {
+        if (tracing.equals(Tracing.NONE)) {
+            return Span.NONE;
+        }
+        TaskId id = workflow.get();
+        Span span = tracing.signal(type, id, name);
+        link(span, List.of(id));
+        return span;
     }
 
     <O extends @Nullable Object> void end(Span span, SubmitOutcome<O> outcome) {
@@ -117,7 +144,7 @@ final class SubmissionTracer {
                 }
             }
         } catch (RuntimeException e) {
-            LOG.debug("Span of a duplicate has no link, the store did not answer", e);
+            LOG.debug("Span has no link, the store did not answer", e);
         }
     }
 }

@@ -1,5 +1,6 @@
 package dev.semel;
 
+import dev.semel.observe.Span;
 import dev.semel.store.History;
 import dev.semel.store.HistoryLine;
 import dev.semel.store.KeyRecord;
@@ -68,7 +69,16 @@ public final class Workflows {
      */
     public void signal(WorkflowType<?, ?> type, String id, String name, @Nullable Object value, String key) {
         checkSignal(name, key);
-        send(type, id, key, name, value == null ? null : semel.codec().encode(value));
+        String document = value == null ? null : semel.codec().encode(value);
+        String typeName = Limits.notNull("workflow type", type).name();
+        Span span = semel.tracer().beginSignal(typeName, () -> taskId(type, id), name);
+        try {
+            send(type, id, key, name, document);
+        } catch (RuntimeException e) {
+            semel.tracer().failed(span, e);
+            throw e;
+        }
+        span.end("accepted", null);
     }
 
     /**

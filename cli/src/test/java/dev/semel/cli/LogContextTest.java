@@ -55,6 +55,16 @@ class LogContextTest {
         }
 
         @Override
+        public Span signal(String type, TaskId workflow, String name) {
+            return this;
+        }
+
+        @Override
+        public Span current() {
+            return this;
+        }
+
+        @Override
         public TraceContext context() {
             return CONTEXT;
         }

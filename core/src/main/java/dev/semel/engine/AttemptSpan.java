@@ -69,6 +69,10 @@ final class AttemptSpan {
                 span.end(word, error);
                 yield noted;
             }
+            case Settlement.Wait wait -> {
+                span.end(word, wait.error());
+                yield wait;
+            }
             case null, default -> {
                 span.end(word, null);
                 yield outcome;

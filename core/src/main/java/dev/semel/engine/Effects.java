@@ -4,6 +4,7 @@ import dev.semel.guard.Effect;
 import dev.semel.observe.EffectResult;
 import dev.semel.observe.Observation;
 import dev.semel.observe.Span;
+import dev.semel.observe.Tracing;
 import dev.semel.store.EffectOutcome;
 import dev.semel.store.EffectOutcome.How;
 import dev.semel.store.EffectRecord;
@@ -71,8 +72,9 @@ final class Effects {
     <T extends @Nullable Object, X extends Exception> T run(EffectCall<T> call, Effect<T, X> effect) throws X {
         begin(call);
         EffectResult result = EffectResult.NOT_RUN;
-        Span span = observation.tracing().effect(call.id().name());
+        Span span = Span.NONE;
         try {
+            span = span(call.id());
             while (true) {
                 Found<T> found = found(call);
                 if (found != null) {
@@ -106,6 +108,18 @@ final class Effects {
             observation.observer().effect(context.queue(), context.type(), result);
             finished(call.id());
         }
+    }
+
+    /** Begins the span of an effect. A workflow's code comes past its finished local steps in each turn: those have one already. */
+    private Span span(EffectId id) throws InterruptedException {
+        Tracing tracing = observation.tracing();
+        if (!tracing.equals(Tracing.NONE) && context.isReplayed()) {
+            EffectRecord record = recorded(id);
+            if (record != null && record.state() == EffectState.DONE) {
+                return Span.NONE;
+            }
+        }
+        return tracing.effect(id.name());
     }
 
     /** Notes an effect that is about to run. */

@@ -2,7 +2,9 @@ package dev.semel.engine;
 
 import dev.semel.store.NewTask;
 import dev.semel.store.Task;
+import dev.semel.task.TaskId;
 import dev.semel.task.TaskType;
+import java.util.List;
 
 /** The preparation of steps: it turns a task type, an input and options into a task to submit. */
 @FunctionalInterface
@@ -19,4 +21,12 @@ public interface StepPreparer {
      * @return the task, with an id of its own
      */
     <I> NewTask prepare(Task workflow, TaskType<I, ?> type, I input, StepOptions options);
+
+    /**
+     * Called on the thread of the workflow's code when steps were started.
+     *
+     * @param steps the prepared steps
+     * @param tasks the task of each, in order: its own, or one that existed before and has its key
+     */
+    default void answered(List<NewTask> steps, List<TaskId> tasks) {}
 }

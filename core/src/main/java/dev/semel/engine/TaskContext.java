@@ -54,6 +54,7 @@ public final class TaskContext {
     private volatile boolean returned;
     private @Nullable Object transacted;
     private volatile boolean storeFailed;
+    private volatile boolean replayed;
     private boolean failed; // guarded by this object's monitor
 
     TaskContext(
@@ -358,8 +359,8 @@ public final class TaskContext {
         if (completed) {
             if (!Objects.equals(output, transacted)) {
                 LOG.error(
-                        "Result of a handler discarded: task={} type={} attempt={}. Its transaction has completed the task"
-                                + " and stored its own result; return that one",
+                        "Result of a handler discarded: task={} type={} attempt={}. Its transaction has completed the"
+                                + " task and stored its own result; return that one",
                         taskId(),
                         type(),
                         attempt());
@@ -421,7 +422,13 @@ public final class TaskContext {
 
     /** Returns the journal of a workflow. */
     Journal journal() {
+        replayed = true;
         return new WorkerJournal(this, codec, ledger);
+    }
+
+    /** Returns whether the handler repeats what its history says. */
+    boolean isReplayed() {
+        return replayed;
     }
 
     /** Sets how the attempt of a workflow ends, whatever its code does from now on. */

@@ -57,12 +57,28 @@ final class SafeTracing implements Tracing {
 
     @Override
     public Span attempt(TracedAttempt attempt) {
-        return safely(() -> tracing.attempt(attempt));
+        // Without a function: it runs for every attempt.
+        try {
+            return new SafeSpan(Objects.requireNonNull(tracing.attempt(attempt)));
+        } catch (Throwable e) {
+            failed(e);
+            return Span.NONE;
+        }
     }
 
     @Override
     public Span effect(String name) {
         return safely(() -> tracing.effect(name));
+    }
+
+    @Override
+    public Span signal(String type, TaskId workflow, String name) {
+        return safely(() -> tracing.signal(type, workflow, name));
+    }
+
+    @Override
+    public Span current() {
+        return safely(tracing::current);
     }
 
     private record SafeSpan(Span span) implements Span {

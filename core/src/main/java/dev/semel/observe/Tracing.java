@@ -36,6 +36,16 @@ public interface Tracing {
         public Span effect(String name) {
             return Span.NONE;
         }
+
+        @Override
+        public Span signal(String type, TaskId workflow, String name) {
+            return Span.NONE;
+        }
+
+        @Override
+        public Span current() {
+            return Span.NONE;
+        }
     };
 
     /**
@@ -82,4 +92,21 @@ public interface Tracing {
      * @return the span, a child of the current one
      */
     Span effect(String name);
+
+    /**
+     * Begins the span of a signal to a workflow, on the thread of its sender.
+     *
+     * @param type the name of the workflow type
+     * @param workflow the task of the workflow
+     * @param name the name of the signal
+     * @return the span, a child of the current one
+     */
+    Span signal(String type, TaskId workflow, String name);
+
+    /**
+     * Returns the current span of this thread, so that links can be added to it.
+     *
+     * @return the span; ending it does nothing
+     */
+    Span current();
 }

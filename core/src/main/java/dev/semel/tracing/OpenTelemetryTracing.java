@@ -11,9 +11,7 @@ import io.opentelemetry.api.trace.SpanBuilder;
 import io.opentelemetry.api.trace.SpanContext;
 import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.api.trace.StatusCode;
-import io.opentelemetry.api.trace.TraceFlags;
 import io.opentelemetry.api.trace.TraceState;
-import io.opentelemetry.api.trace.TraceStateBuilder;
 import io.opentelemetry.api.trace.Tracer;
 import io.opentelemetry.context.Context;
 import io.opentelemetry.context.Scope;
@@ -34,6 +32,7 @@ public final class OpenTelemetryTracing implements Tracing {
     private static final AttributeKey<String> TYPE = AttributeKey.stringKey("semel.task.type");
     private static final AttributeKey<Long> ATTEMPT = AttributeKey.longKey("semel.task.attempt");
     private static final AttributeKey<String> EFFECT = AttributeKey.stringKey("semel.effect.name");
+    private static final AttributeKey<String> SIGNAL = AttributeKey.stringKey("semel.signal.name");
     private static final AttributeKey<String> OUTCOME = AttributeKey.stringKey("semel.outcome");
     private static final AttributeKey<String> ERROR_TYPE = AttributeKey.stringKey("error.type");
 
@@ -41,6 +40,9 @@ public final class OpenTelemetryTracing implements Tracing {
     private static final int STATUS_LENGTH = 200;
 
     private final Tracer tracer;
+    private final SpanNames submitNames = new SpanNames("submit ");
+    private final SpanNames createNames = new SpanNames("create ");
+    private final SpanNames processNames = new SpanNames("process ");
 
     /**
      * Creates the traces of an instance.
@@ -74,7 +76,7 @@ public final class OpenTelemetryTracing implements Tracing {
 
     @Override
     public dev.semel.observe.Span submission(String queue, String type, TaskId id) {
-        Span span = span("submit " + queue, SpanKind.PRODUCER).startSpan();
+        Span span = span(submitNames.of(queue), SpanKind.PRODUCER).startSpan();
         described(span, "submit", "send", queue, type, id);
         return new Current(span);
     }
@@ -87,7 +89,7 @@ public final class OpenTelemetryTracing implements Tracing {
 
     @Override
     public @Nullable TraceContext created(String queue, String type, TaskId id) {
-        Span span = span("create " + queue, SpanKind.PRODUCER).startSpan();
+        Span span = span(createNames.of(queue), SpanKind.PRODUCER).startSpan();
         described(span, "create", "create", queue, type, id);
         span.end();
         return context(span.getSpanContext());
@@ -95,21 +97,42 @@ public final class OpenTelemetryTracing implements Tracing {
 
     @Override
     public dev.semel.observe.Span attempt(TracedAttempt attempt) {
-        SpanBuilder builder = span("process " + attempt.queue(), SpanKind.CONSUMER);
+        SpanBuilder builder = span(processNames.of(attempt.queue()), SpanKind.CONSUMER);
         TraceContext submitted = attempt.submitted();
         // Not the current context: the thread is one of Semel's, and what it did before has no meaning for this task.
-        builder.setParent(submitted == null ? Context.root() : Context.root().with(Span.wrap(spanContext(submitted))));
+        builder.setParent(
+                submitted == null ? Context.root() : Context.root().with(Span.wrap(new StoredSpanContext(submitted))));
         if (attempt.first() != null) {
-            builder.addLink(spanContext(attempt.first()));
+            builder.addLink(new StoredSpanContext(attempt.first()));
         }
         Span span = builder.startSpan();
-        described(span, "process", "process", attempt.queue(), attempt.type(), attempt.id());
-        return new Current(span.setAttribute(ATTEMPT, (long) attempt.attempt()));
+        if (span.isRecording()) {
+            described(span, "process", "process", attempt.queue(), attempt.type(), attempt.id());
+            span.setAttribute(ATTEMPT, (long) attempt.attempt());
+        }
+        return new Current(span, Context.root());
     }
 
     @Override
     public dev.semel.observe.Span effect(String name) {
         return new Current(tracer.spanBuilder("effect " + name).startSpan().setAttribute(EFFECT, name));
+    }
+
+    @Override
+    public dev.semel.observe.Span signal(String type, TaskId workflow, String name) {
+        Span span = span("signal " + name, SpanKind.PRODUCER).startSpan();
+        if (span.isRecording()) {
+            described(span, "signal", "send")
+                    .setAttribute(TYPE, type)
+                    .setAttribute(MESSAGE_ID, workflow.toString())
+                    .setAttribute(SIGNAL, name);
+        }
+        return new Current(span);
+    }
+
+    @Override
+    public dev.semel.observe.Span current() {
+        return new Borrowed(Span.current());
     }
 
     private static @Nullable TraceContext context(SpanContext context) {
@@ -131,42 +154,13 @@ public final class OpenTelemetryTracing implements Tracing {
         return text.toString();
     }
 
-    private static SpanContext spanContext(TraceContext context) {
-        return SpanContext.createFromRemoteParent(
-                context.traceId(),
-                context.spanId(),
-                TraceFlags.fromHex(context.parent(), TraceContext.PARENT_LENGTH - 2),
-                state(context.state()));
-    }
+    /** A span that somebody else ends. */
+    private static class Borrowed implements dev.semel.observe.Span {
 
-    private static TraceState state(@Nullable String text) {
-        if (text == null) {
-            return TraceState.getDefault();
-        }
-        TraceStateBuilder builder = TraceState.builder();
-        // From the last to the first, because each one is put in front of the others.
-        String[] members = text.split(",", -1);
-        for (int i = members.length - 1; i >= 0; i--) {
-            int at = members[i].indexOf('=');
-            if (at > 0) {
-                builder.put(
-                        members[i].substring(0, at).strip(),
-                        members[i].substring(at + 1).strip());
-            }
-        }
-        return builder.build();
-    }
+        final Span span;
 
-    /** A span that is the current one of the thread that began it. */
-    private static final class Current implements dev.semel.observe.Span {
-
-        private final Span span;
-        private final Scope scope;
-
-        @SuppressWarnings("MustBeClosedChecker") // closed by end, on the same thread
-        Current(Span span) {
+        Borrowed(Span span) {
             this.span = span;
-            this.scope = span.makeCurrent();
         }
 
         @Override
@@ -187,13 +181,34 @@ public final class OpenTelemetryTracing implements Tracing {
 
         @Override
         public void link(TraceContext other) {
-            span.addLink(spanContext(other));
+            span.addLink(new StoredSpanContext(other));
+        }
+
+        @Override
+        public void end(String outcome, @Nullable String error) {}
+    }
+
+    /** A span that is the current one of the thread that began it. */
+    private static final class Current extends Borrowed {
+
+        private final Scope scope;
+
+        Current(Span span) {
+            this(span, Context.current());
+        }
+
+        @SuppressWarnings("MustBeClosedChecker") // closed by end, on the same thread
+        Current(Span span, Context in) {
+            super(span);
+            this.scope = in.with(span).makeCurrent();
         }
 
         @Override
         public void end(String outcome, @Nullable String error) {
             try {
-                span.setAttribute(OUTCOME, outcome);
+                if (span.isRecording()) {
+                    span.setAttribute(OUTCOME, outcome);
+                }
                 if (error != null) {
                     span.setAttribute(ERROR_TYPE, outcome);
                     span.setStatus(StatusCode.ERROR, line(error));

@@ -311,6 +311,15 @@ public final class Flow {
     }
 
     /**
+     * Returns how many lines of the history the code has come past: read back, or added.
+     *
+     * @return the number of the newest line that the code asked for; 0 at its beginning
+     */
+    public int position() {
+        return turn.position();
+    }
+
+    /**
      * Publishes a value that others can read while the workflow runs. It replaces an earlier one of the same name.
      *
      * @param name its name

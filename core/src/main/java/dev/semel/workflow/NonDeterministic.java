@@ -18,7 +18,14 @@ public final class NonDeterministic extends SemelException {
 
     private final transient @Nullable HistoryLine recorded;
 
-    NonDeterministic(String message, int number, @Nullable HistoryLine recorded) {
+    /**
+     * Creates the exception.
+     *
+     * @param message what differs
+     * @param number the number of the line at which they differ
+     * @param recorded what the history has there, or null
+     */
+    public NonDeterministic(String message, int number, @Nullable HistoryLine recorded) {
         super(message);
         this.number = number;
         this.recorded = recorded;

@@ -130,6 +130,11 @@ final class Turn {
         return new History(lines, inbox, now);
     }
 
+    /** How many lines the code has taken or added. */
+    int position() {
+        return position;
+    }
+
     int seen() {
         return inbox.size();
     }
@@ -189,7 +194,7 @@ final class Turn {
         NonDeterministic found = new NonDeterministic(
                 "The code of workflow \"" + journal.task().type() + "\" does not fit its history at line "
                         + line.number() + ": the history has " + line.kind().word() + " \"" + line.name()
-                        + "\", but the code " + code
+                        + "\", but the code " + code + CodePlace.text()
                         + ". Deploy code that does the same as before up to there, then resume workflow "
                         + journal.task().id() + ".",
                 line.number(),
@@ -231,6 +236,7 @@ final class Turn {
             } else {
                 batch.forEach(this::remember);
             }
+            reportSteps(first, batch);
         } catch (InterruptedException e) {
             throw interrupted(e);
         }
@@ -250,6 +256,21 @@ final class Turn {
     /** Returns whether the store decides something about a line that the code has to know. */
     private static boolean needsAnswer(NewLine line) {
         return line instanceof NewLine.Abandon || (line instanceof NewLine.Step(NewTask task) && task.key() != null);
+    }
+
+    /** Reports which tasks the new steps are: their own, or those that have their keys. */
+    private void reportSteps(int first, List<NewLine> batch) {
+        List<NewTask> asked = new ArrayList<>();
+        List<TaskId> answers = new ArrayList<>();
+        for (int i = 0; i < batch.size(); i++) {
+            if (batch.get(i) instanceof NewLine.Step(NewTask step)) {
+                asked.add(step);
+                answers.add(Objects.requireNonNull(lines.get(first - 1 + i).task(), "the line of a step has its task"));
+            }
+        }
+        if (!asked.isEmpty()) {
+            steps.answered(asked, answers);
+        }
     }
 
     private void remember(NewLine line) {

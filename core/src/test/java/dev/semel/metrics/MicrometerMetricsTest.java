@@ -23,6 +23,7 @@ import dev.semel.task.PermanentFailure;
 import dev.semel.task.RetryPolicy;
 import dev.semel.task.TaskType;
 import dev.semel.task.TaskUnsuccessful;
+import dev.semel.workflow.WorkflowType;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
@@ -71,6 +72,27 @@ class MicrometerMetricsTest {
 
     private static void until(Runnable assertion) {
         await().atMost(LONG).pollInterval(Duration.ofMillis(5)).untilAsserted(assertion::run);
+    }
+
+    @Test
+    void stepsOfWorkflowsCountAsSubmissionsOnce() {
+        WorkflowType<String, String> flow = WorkflowType.of(TaskType.builder("flow", String.class, String.class)
+                .queue("jobs")
+                .build());
+        try (Semel semel = Semel.on(new InMemoryTaskStore()).metrics(metrics).build()) {
+            semel.worker("jobs")
+                    .handle(WORK, (context, input) -> input)
+                    .workflow(
+                            flow,
+                            (steps, input) -> steps.run(WORK, "a")
+                                    + steps.run(WORK, "b", options -> options.idempotencyKey("b"))
+                                    + steps.run(WORK, "b", options -> options.idempotencyKey("b")))
+                    .start();
+            assertThat(semel.start(flow, "id", "in").result(LONG)).isEqualTo("abb");
+            assertThat(count(Metric.SUBMITTED, "jobs", "work", "new")).isEqualTo(2);
+            assertThat(count(Metric.SUBMITTED, "jobs", "work", "duplicate")).isEqualTo(1);
+            assertThat(count(Metric.SUBMITTED, "jobs", "flow", "new")).isEqualTo(1);
+        }
     }
 
     @Test
