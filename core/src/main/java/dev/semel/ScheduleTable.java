@@ -7,6 +7,7 @@ import dev.semel.schedule.Schedule;
 import dev.semel.schedule.Timing;
 import dev.semel.task.Durations;
 import dev.semel.task.Limits;
+import dev.semel.task.Scope;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
@@ -24,8 +25,8 @@ final class ScheduleTable {
         if (table.has("paused")) {
             throw table.wrong(
                     "paused",
-                    "a schedule is paused at run time, with \"semel schedule pause\" or Schedules.pause, because a pause that"
-                            + " returns with every start would be a surprise. Remove it.");
+                    "a schedule is paused at run time, with \"semel schedule pause\" or Schedules.pause, because a"
+                            + " pause that returns with every start would be a surprise. Remove it.");
         }
         String cron = table.text("cron", text -> CronExpression.parse(text).text());
         ZoneId zone = table.text("zone", Timing::zone);
@@ -49,6 +50,8 @@ final class ScheduleTable {
         apply(table.text("end", Timing::time), builder::end);
         apply(table.text("catch_up", CatchUp::parse), builder::catchUp);
         apply(table.text("overlap", Overlap::parse), builder::overlap);
+        // The scope of the workflow type, "type" unless the type has another one.
+        apply(table.text("workflow", Scope::parse), builder::workflowScope);
         table.end();
         return table.read("task", builder::build);
     }

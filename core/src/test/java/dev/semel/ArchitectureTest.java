@@ -44,7 +44,7 @@ class ArchitectureTest {
             .whereLayer("schedule")
             .mayOnlyBeAccessedByLayers("facade")
             .whereLayer("workflow")
-            .mayOnlyBeAccessedByLayers("facade")
+            .mayOnlyBeAccessedByLayers("facade", "schedule")
             .whereLayer("engine")
             .mayOnlyBeAccessedByLayers("facade", "schedule", "workflow")
             .whereLayer("observe")

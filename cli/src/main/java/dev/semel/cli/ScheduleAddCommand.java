@@ -10,6 +10,7 @@ import dev.semel.schedule.Timing;
 import dev.semel.store.TaskStore;
 import dev.semel.task.InvalidInput;
 import dev.semel.task.Limits;
+import dev.semel.task.Scope;
 import java.time.ZoneId;
 import java.util.List;
 import java.util.Objects;
@@ -34,6 +35,7 @@ final class ScheduleAddCommand implements Command {
     private static final String END = "--end";
     private static final String CATCH_UP = "--catch-up";
     private static final String OVERLAP = "--overlap";
+    private static final String WORKFLOW = "--workflow";
     private static final String REPLACE = "--replace";
 
     @Override
@@ -43,14 +45,15 @@ final class ScheduleAddCommand implements Command {
                         "Adds a schedule for all programs on the store.",
                         "Give one of --cron, --every and --at. Programs that run workers make its ticks.",
                         "semel schedule add nightly --cron '0 3 * * *' --zone Europe/Berlin --type report",
-                        "semel schedule add ping --every 30s --type ping --input '{\"at\":\"${tick}\"}' --overlap allow",
+                        "semel schedule add ping --every 30s --type ping --input '{\"at\":\"${tick}\"}' --overlap"
+                                + " allow",
                         "semel schedule add launch --at 2027-03-01T09:00+01:00 --type announce")
                 .addPositional(Options.position(0, "NAME", "The name of the schedule."))
                 .addOption(Options.value(
                         CRON,
                         "EXPRESSION",
-                        "Minute, hour, day of the month, month and day of the week, with seconds in front if there are six"
-                                + " fields; or @hourly, @daily, @weekly, @monthly, @yearly."))
+                        "Minute, hour, day of the month, month and day of the week, with seconds in front if there are"
+                                + " six fields; or @hourly, @daily, @weekly, @monthly, @yearly."))
                 .addOption(Options.value(
                         ZONE, "ZONE", "Time zone of the cron expression, such as Europe/Berlin. Default: UTC."))
                 .addOption(Options.value(EVERY, "DURATION", "A fixed interval, such as 30s or 2h."))
@@ -60,8 +63,8 @@ final class ScheduleAddCommand implements Command {
                 .addOption(Options.value(
                         INPUT,
                         "JSON",
-                        "The input of its tasks, in which ${tick}, ${tick.local}, ${tick.date}, ${tick.epoch_millis} and"
-                                + " ${schedule} are filled in. Default: null."))
+                        "The input of its tasks, in which ${tick}, ${tick.local}, ${tick.date}, ${tick.epoch_millis}"
+                                + " and ${schedule} are filled in. Default: null."))
                 .addOption(Options.value(
                         QUEUE, "QUEUE", "The queue of its tasks. Default: that of the task type, or else default."))
                 .addOption(Options.value(PRIORITY, "N", "The priority of its tasks, 0 to 9. Default: 0."))
@@ -73,16 +76,18 @@ final class ScheduleAddCommand implements Command {
                         Options.value(
                                 CATCH_UP,
                                 "POLICY",
-                                "What happens to ticks that were missed because no program ran: skip, last or all:N. Default:"
-                                        + " last."),
+                                "What happens to ticks that were missed because no program ran: skip, last or all:N."
+                                        + " Default: last."),
                         List.of("skip", "last", "all:100")))
                 .addOption(Options.completed(
                         Options.value(
                                 OVERLAP,
                                 "POLICY",
-                                "What happens to a tick while the task of the tick before is open: skip, wait, replace or allow."
-                                        + " Default: skip."),
+                                "What happens to a tick while the task of the tick before is open: skip, wait, replace"
+                                        + " or allow. Default: skip."),
                         Stream.of(Overlap.values()).map(Overlap::word).toList()))
+                .addOption(Options.flag(
+                        WORKFLOW, "The type is a workflow type: each tick starts a workflow with the id NAME@TICK."))
                 .addOption(Options.flag(REPLACE, "Replace a schedule of this name that exists already."));
     }
 
@@ -108,6 +113,9 @@ final class ScheduleAddCommand implements Command {
         Schedule.Builder builder = timing(invocation, Limits.name("schedule", invocation.position(0)));
         String type = Limits.name("task type", invocation.text(TYPE, ""));
         builder.type(type);
+        if (invocation.has(WORKFLOW)) {
+            builder.workflowScope(Scope.type());
+        }
         String configured = invocation.settings().task(type).queue();
         if (configured != null) {
             builder.queue(configured);

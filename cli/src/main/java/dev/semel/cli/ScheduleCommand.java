@@ -17,6 +17,7 @@ final class ScheduleCommand {
     private static final String COUNT = "--count";
     private static final String REASON = "--reason";
     private static final String OVERLAPPING = "--overlapping";
+    private static final String TASK_ID = "--task-id";
     private static final String FORCE = "--force";
     private static final int PAGE = 1_000;
 
@@ -204,13 +205,24 @@ final class ScheduleCommand {
                     .addOption(Options.flag(
                             OVERLAPPING,
                             "Create it although the task of an earlier tick is open and the schedule skips overlapping"
-                                    + " ticks."));
+                                    + " ticks."))
+                    .addOption(Options.value(
+                            TASK_ID,
+                            "ID",
+                            "The id of the task, a UUID of version 7: repeated with the same id after a lost answer,"
+                                    + " no second task is created. Default: a new id."));
         }
 
         @Override
         public int run(Invocation invocation) {
             String name = invocation.position(0);
-            TaskId id = on(invocation, schedules -> schedules.trigger(name, invocation.has(OVERLAPPING)));
+            String given = invocation.text(TASK_ID);
+            boolean overlapping = invocation.has(OVERLAPPING);
+            TaskId id = on(
+                    invocation,
+                    schedules -> given == null
+                            ? schedules.trigger(name, overlapping)
+                            : schedules.trigger(name, overlapping, TaskId.parse(given)));
             Console console = invocation.console();
             if (invocation.json()) {
                 console.out().println(new JsonText().put("schedule", name).put("task_id", id.toString()));

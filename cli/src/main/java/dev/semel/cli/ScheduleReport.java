@@ -7,6 +7,7 @@ import dev.semel.schedule.StoredSchedule;
 import dev.semel.store.Task;
 import dev.semel.store.TaskStore;
 import dev.semel.task.Durations;
+import dev.semel.task.Scope;
 import dev.semel.task.TaskId;
 import java.io.PrintStream;
 import java.time.Instant;
@@ -77,6 +78,7 @@ final class ScheduleReport {
                 .put("type", definition.type())
                 .put("queue", definition.queue())
                 .put("overlap", definition.overlap().word())
+                .put("workflow", definition.workflowScope().map(Scope::word).orElse(null))
                 .put("catch_up", definition.catchUp().word())
                 .put("jitter", definition.jitter().isZero() ? null : Durations.text(definition.jitter()))
                 .put("start", definition.start().orElse(null))

@@ -4,7 +4,9 @@ import dev.semel.engine.Codec;
 import dev.semel.task.InvalidInput;
 import dev.semel.task.Json;
 import dev.semel.task.Limits;
+import dev.semel.task.Scope;
 import dev.semel.task.TaskType;
+import dev.semel.workflow.WorkflowType;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
@@ -39,6 +41,7 @@ public final class Schedule {
     private final @Nullable Instant end;
     private final CatchUp catchUp;
     private final Overlap overlap;
+    private final @Nullable Scope workflowScope;
 
     private Schedule(Builder builder, String type, InputTemplate input) {
         this.name = builder.name;
@@ -53,6 +56,7 @@ public final class Schedule {
         this.end = builder.end;
         this.catchUp = builder.catchUp;
         this.overlap = builder.overlap;
+        this.workflowScope = builder.workflowScope;
     }
 
     /**
@@ -158,6 +162,15 @@ public final class Schedule {
     }
 
     /**
+     * Returns the scope of the ids of the workflows that its ticks start.
+     *
+     * @return the scope; empty if its ticks create tasks that are no workflows
+     */
+    public Optional<Scope> workflowScope() {
+        return Optional.ofNullable(workflowScope);
+    }
+
+    /**
      * Returns the first tick after a time.
      *
      * @param time the time
@@ -212,6 +225,7 @@ public final class Schedule {
         private @Nullable Instant end;
         private CatchUp catchUp = CatchUp.last();
         private Overlap overlap = Overlap.SKIP;
+        private @Nullable Scope workflowScope;
 
         private Builder(String name, Timing timing) {
             this.name = Limits.name("schedule", name);
@@ -252,6 +266,31 @@ public final class Schedule {
                     .queue(type.queue())
                     .priority(type.priority())
                     .input(template);
+        }
+
+        /**
+         * Starts a workflow with every tick, with the same input. Its id is {@code NAME@TICK}, such as
+         * {@code nightly@2027-03-01T02:00:00Z}, so it can be signalled, read and cancelled like any other.
+         *
+         * @param type the workflow type; its queue and priority are taken over
+         * @param input the input
+         * @param <I> the class of the input
+         * @return this builder
+         */
+        public <I> Builder workflow(WorkflowType<I, ?> type, I input) {
+            TaskType<I, ?> itsTask = Limits.notNull("workflow type", type).taskType();
+            return task(itsTask, input).workflowScope(itsTask.scope());
+        }
+
+        /**
+         * Declares the type of the tasks a workflow type, if it was set by its name or with a template.
+         *
+         * @param scope the scope of the workflow type; {@link Scope#type()} unless the type has another one
+         * @return this builder
+         */
+        public Builder workflowScope(Scope scope) {
+            this.workflowScope = Limits.notNull("scope", scope);
+            return this;
         }
 
         /**
@@ -374,6 +413,7 @@ public final class Schedule {
          *
          * @return the definition
          * @throws InvalidInput if the type is missing, if the schedule ends before it starts, or if its overlap contradicts its mutex
+         *     or its workflow type
          */
         public Schedule build() {
             if (type == null) {
@@ -387,7 +427,14 @@ public final class Schedule {
             if (mutex != null && (overlap == Overlap.WAIT || overlap == Overlap.REPLACE)) {
                 throw new InvalidInput(
                         "Schedule \"" + name + "\" has the mutex \"" + mutex + "\" and the overlap \"" + overlap.word()
-                                + "\", which needs a mutex of its own. Use the overlap \"allow\" or \"skip\", or remove the mutex.");
+                                + "\", which needs a mutex of its own. Use the overlap \"allow\" or \"skip\", or"
+                                + " remove the mutex.");
+            }
+            if (workflowScope != null && overlap == Overlap.WAIT) {
+                throw new InvalidInput("Schedule \"" + name + "\" starts workflows and has the overlap \""
+                        + overlap.word()
+                        + "\", but a workflow holds no mutex while it waits, so the next one would not wait"
+                        + " for its end. Use the overlap \"skip\", \"replace\" or \"allow\".");
             }
             return new Schedule(this, type, input == null ? new InputTemplate("null") : input);
         }

@@ -5,6 +5,7 @@ import dev.semel.schedule.ScheduleState.Outcome;
 import dev.semel.schedule.ScheduleState.Pause;
 import dev.semel.schedule.ScheduleState.Tick;
 import dev.semel.task.Durations;
+import dev.semel.task.Scope;
 import dev.semel.task.StoreUnusable;
 import dev.semel.task.TaskId;
 import java.time.DateTimeException;
@@ -27,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 record ScheduleDocument(
         @Nullable Definition declared, @Nullable Definition set, State state) {
 
-    /** A definition. Members that have their default value are null. */
+    /** A definition. Members that have their default value are null; {@code workflow} is the scope of a workflow type. */
     record Definition(
             @Nullable String cron,
             @Nullable String zone,
@@ -42,7 +43,8 @@ record ScheduleDocument(
             @Nullable String start,
             @Nullable String end,
             @Nullable String catchup,
-            @Nullable String overlap) {}
+            @Nullable String overlap,
+            @Nullable String workflow) {}
 
     /** A state. */
     record State(
@@ -131,7 +133,8 @@ record ScheduleDocument(
                 schedule.catchUp().equals(CatchUp.last())
                         ? null
                         : schedule.catchUp().word(),
-                schedule.overlap() == Overlap.SKIP ? null : schedule.overlap().word());
+                schedule.overlap() == Overlap.SKIP ? null : schedule.overlap().word(),
+                schedule.workflowScope().map(Scope::word).orElse(null));
     }
 
     private static Schedule definition(String name, Definition definition) {
@@ -160,6 +163,9 @@ record ScheduleDocument(
             }
             if (definition.overlap() != null) {
                 builder.overlap(Overlap.parse(definition.overlap()));
+            }
+            if (definition.workflow() != null) {
+                builder.workflowScope(Scope.parse(definition.workflow()));
             }
             return builder.build();
         } catch (RuntimeException e) {

@@ -12,6 +12,7 @@ import dev.semel.store.ScheduleRecord;
 import dev.semel.store.Task;
 import dev.semel.store.TaskOptions;
 import dev.semel.store.TaskStore;
+import dev.semel.task.Identity;
 import dev.semel.task.InvalidInput;
 import dev.semel.task.Limits;
 import dev.semel.task.ScheduleId;
@@ -240,9 +241,28 @@ public final class Schedules {
      * @throws InvalidInput if an earlier task is open, and the schedule skips overlapping ticks
      */
     public TaskId trigger(String name, boolean overlapping) {
-        TaskId id = TaskId.next(components.clock(), components.random());
+        return trigger(name, overlapping, TaskId.next(components.clock(), components.random()));
+    }
+
+    /**
+     * Creates a task now, out of turn, with an id that the caller has made. If no answer arrives, call it again with the same id: a
+     * repetition is recognised and creates no second task.
+     *
+     * @param name its name
+     * @param overlapping whether the task is created although that of an earlier tick is open and the schedule skips
+     *     overlapping ticks
+     * @param id the id of the task, made by {@link TaskId#next}
+     * @return the task
+     * @throws ScheduleNotFound if there is no such schedule
+     * @throws InvalidInput if an earlier task is open, and the schedule skips overlapping ticks; or if the id is that of another task
+     */
+    public TaskId trigger(String name, boolean overlapping, TaskId id) {
+        Limits.notNull("task id", id);
         Optional<StoredSchedule> unused = change(name, (before, now) -> {
             StoredSchedule known = known(name, before);
+            if (isTriggered(known, id)) {
+                return Optional.of(new Draft(known));
+            }
             Schedule schedule = known.definition();
             List<TaskId> open = open(known);
             if (schedule.overlap() == Overlap.SKIP && !open.isEmpty() && !overlapping) {
@@ -252,13 +272,33 @@ public final class Schedules {
             }
             TickPlan.Tasks tasks = new TickPlan.Tasks(known.id(), schedule, options.apply(schedule.type()), () -> id);
             // Its own id makes it a tick of its own: a second trigger in the same millisecond is another one.
-            NewTask task = tasks.of(now, schedule.name() + "!" + id);
+            NewTask task = tasks.of(now, triggerKey(schedule.name(), id));
             return Optional.of(new Draft(
                     known.with(known.state().with(new Tick(now, now, Outcome.TRIGGERED, id, 1))),
                     List.of(task),
                     schedule.overlap() == Overlap.REPLACE ? open : List.of()));
         });
         return id;
+    }
+
+    private static String triggerKey(String name, TaskId id) {
+        return name + "!" + id;
+    }
+
+    /** Returns whether this trigger has created its task: the answer was lost. */
+    private boolean isTriggered(StoredSchedule schedule, TaskId id) {
+        if (schedule.state().recent().stream().anyMatch(tick -> id.equals(tick.task()))) {
+            return true; // also if the task's data has been deleted since
+        }
+        Task found = store.find(List.of(id)).get(id);
+        if (found == null) {
+            return false;
+        }
+        Identity identity = found.identity();
+        if (identity == null || !identity.key().equals(triggerKey(schedule.id().name(), id))) {
+            throw new InvalidInput("Task id \"" + id + "\" is that of another task. Make a new id for a new trigger.");
+        }
+        return true;
     }
 
     private List<TaskId> open(StoredSchedule schedule) {
@@ -294,8 +334,8 @@ public final class Schedules {
                     }
                     if (known.set() == null) {
                         throw new InvalidInput("Schedule \"" + Limits.shown(name)
-                                + "\" is declared by a program, which would create it again. Remove it there first, and then here"
-                                + " with force; or pause it.");
+                                + "\" is declared by a program, which would create it again. Remove it there first,"
+                                + " and then here with force; or pause it.");
                     }
                     return Optional.of(
                             new Draft(new StoredSchedule(known.id(), declared, null, moved(known, declared, now))));

@@ -63,7 +63,13 @@ record TickPlan(ScheduleState state, List<NewTask> create, List<TaskId> cancel) 
                             options.timeout(),
                             mutex),
                     new NewTask.KeyRequest(
-                            Identity.of(id.tenant(), SCOPE, schedule.queue(), schedule.type(), key),
+                            Identity.of(
+                                    id.tenant(),
+                                    // A workflow is looked up by its id in the scope of its type.
+                                    schedule.workflowScope().orElse(SCOPE),
+                                    schedule.queue(),
+                                    schedule.type(),
+                                    key),
                             InputHash.of(input, List.of()),
                             WINDOW,
                             ReusePolicy.never()));

@@ -18,11 +18,14 @@ import dev.semel.store.Task;
 import dev.semel.store.TaskOptions;
 import dev.semel.store.TaskQuery;
 import dev.semel.store.TaskStore;
+import dev.semel.task.Identity;
 import dev.semel.task.InvalidInput;
 import dev.semel.task.ScheduleNotFound;
+import dev.semel.task.Scope;
 import dev.semel.task.StoreUnavailable;
 import dev.semel.task.TaskId;
 import dev.semel.task.TaskState;
+import dev.semel.workflow.WorkflowType;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -219,6 +222,53 @@ class SchedulesTest {
     }
 
     @Test
+    void aTriggerThatIsRepeatedWithItsIdMakesOneTask() {
+        schedules.put(minutely().overlap(Overlap.SKIP).build());
+        TaskId id = TaskId.next(() -> now, random);
+        assertThat(schedules.trigger("minutely", false, id)).isEqualTo(id);
+        // Its answer was lost. Its own task is open, which is no reason to reject the repetition.
+        assertThat(schedules.trigger("minutely", false, id)).isEqualTo(id);
+        assertThat(tasks()).hasSize(1);
+        assertThat(schedules.get("minutely").state().recent()).hasSize(1);
+        for (int i = 0; i < ScheduleState.MAX_RECENT; i++) {
+            schedules.trigger("minutely", true);
+        }
+        assertThat(schedules.trigger("minutely", true, id))
+                .as("long after it left the list of recent ticks")
+                .isEqualTo(id);
+        assertThat(tasks()).hasSize(1 + ScheduleState.MAX_RECENT);
+        schedules.put(Schedule.every("other", Duration.ofHours(1)).type("t").build());
+        assertThatThrownBy(() -> schedules.trigger("other", true, id))
+                .isInstanceOf(InvalidInput.class)
+                .hasMessageContaining("another task");
+    }
+
+    @Test
+    void aTickStartsAWorkflowThatIsFoundByItsId() {
+        WorkflowType<String, String> report = WorkflowType.of("report_flow", String.class, String.class);
+        schedules.put(Schedule.cron("minutely", "* * * * *", ZoneId.of("UTC"))
+                .workflow(report, "all")
+                .build());
+        advance(Duration.ofMinutes(1));
+        scheduler.round();
+        Task task = tasks().getFirst();
+        Instant tick = schedules.get("minutely").state().recent().getFirst().at();
+        assertThat(task.identity())
+                .isEqualTo(Identity.of("default", Scope.type(), task.queue(), "report_flow", "minutely@" + tick));
+        assertThat(task.input()).isEqualTo("\"all\"");
+        assertThatThrownBy(() -> Schedule.every("e", Duration.ofHours(1))
+                        .workflow(report, "all")
+                        .overlap(Overlap.WAIT)
+                        .build())
+                .isInstanceOf(InvalidInput.class)
+                .hasMessageContaining("holds no mutex");
+        // A workflow that waits is open: the next tick is skipped.
+        advance(Duration.ofMinutes(1));
+        scheduler.round();
+        assertThat(tasks()).hasSize(1);
+    }
+
+    @Test
     void aReplacedTaskIsCancelledAndItsSuccessorHasTheMutex() {
         schedules.put(minutely().overlap(Overlap.REPLACE).build());
         advance(Duration.ofMinutes(1));
@@ -260,6 +310,7 @@ class SchedulesTest {
                         .end(START.plusSeconds(99))
                         .catchUp(CatchUp.all(7))
                         .overlap(Overlap.ALLOW)
+                        .workflowScope(Scope.custom("flows"))
                         .build(),
                 Schedule.every("e", Duration.ofHours(36))
                         .type("t")

@@ -8,6 +8,7 @@ import dev.semel.store.InMemoryTaskStore;
 import dev.semel.store.TaskStore;
 import dev.semel.task.TaskId;
 import dev.semel.task.TaskType;
+import dev.semel.workflow.WorkflowType;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.time.Instant;
@@ -25,6 +26,8 @@ public final class RunOnASchedule {
     static final TaskType<Day, String> REPORT = TaskType.of("build_report", Day.class, String.class);
 
     static final TaskType<Ping, String> PING = TaskType.of("ping", Ping.class, String.class);
+
+    static final WorkflowType<Day, String> CLOSING = WorkflowType.of("closing", Day.class, String.class);
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
@@ -100,6 +103,12 @@ public final class RunOnASchedule {
     }
 
     private static void others(Semel semel) {
+        // snippet: workflow
+        Schedule closing = Schedule.cron("closing", "0 18 * * MON-FRI", ZoneId.of("Europe/Berlin"))
+                .workflow(CLOSING, new Day("today"))
+                .build();
+        // end
+        semel.schedules().put(closing);
         // snippet: others
         Schedule ping = Schedule.every("ping", Duration.ofSeconds(30))
                 .task(PING, new Ping("db-1"))
