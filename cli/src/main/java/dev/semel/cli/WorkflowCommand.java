@@ -45,7 +45,8 @@ final class WorkflowCommand {
                 "cancel",
                 new Change(
                                 "cancel",
-                                "Requests the cancellation of a workflow: its steps are cancelled, then its code may clean up.",
+                                "Requests the cancellation of a workflow: its steps are cancelled, then its code may"
+                                        + " clean up.",
                                 "The cancellation was requested.",
                                 Workflows::cancel)
                         .spec());
@@ -54,7 +55,8 @@ final class WorkflowCommand {
                 "resume",
                 new Change(
                                 "resume",
-                                "Tries a workflow again at once that stopped because its code does not fit its history.",
+                                "Tries a workflow again at once that stopped because its code does not fit its"
+                                        + " history.",
                                 "It is tried again.",
                                 Workflows::resume)
                         .spec());
@@ -74,6 +76,13 @@ final class WorkflowCommand {
 
     private static Workflows workflows(Invocation invocation, Semel semel) {
         return semel.workflows(invocation.tenantOrDefault());
+    }
+
+    private static WorkflowReport report(Invocation invocation, Semel semel, TaskStore store) {
+        TaskId id = workflows(invocation, semel).taskId(type(invocation), invocation.position(1));
+        Task task = TaskCommand.find(store, id, invocation.tenant());
+        History history = workflows(invocation, semel).history(type(invocation), invocation.position(1));
+        return new WorkflowReport(task, history, store);
     }
 
     private static int print(Invocation invocation, TaskId task, String words) {
@@ -143,10 +152,7 @@ final class WorkflowCommand {
         public int run(Invocation invocation) {
             TaskStore store = invocation.store().openExisting();
             try (Semel semel = invocation.operator(store)) {
-                TaskId id = workflows(invocation, semel).taskId(type(invocation), invocation.position(1));
-                Task task = TaskCommand.find(store, id, invocation.tenant());
-                History history = workflows(invocation, semel).history(type(invocation), invocation.position(1));
-                new WorkflowReport(task, history, store).print(invocation);
+                report(invocation, semel, store).print(invocation);
                 return ExitCode.DONE;
             }
         }
@@ -160,15 +166,15 @@ final class WorkflowCommand {
             return named(Options.command(
                     this,
                     "Prints what the code of a workflow did, and what happened to it.",
-                    "",
+                    "With --json it is what WorkflowReplay of the testkit checks code against.",
                     "semel workflow history process_order order-456 --json"));
         }
 
         @Override
         public int run(Invocation invocation) {
-            try (Semel semel = invocation.operator(invocation.store().openExisting())) {
-                History history = workflows(invocation, semel).history(type(invocation), invocation.position(1));
-                WorkflowReport.print(invocation, history);
+            TaskStore store = invocation.store().openExisting();
+            try (Semel semel = invocation.operator(store)) {
+                report(invocation, semel, store).printHistory(invocation);
                 return ExitCode.DONE;
             }
         }
@@ -233,11 +239,11 @@ final class WorkflowCommand {
                     .addPositional(Options.position(2, "NAME", "The name of the signal."))
                     .addPositional(
                             Options.position(3, "VALUE", "What it carries: JSON, @FILE, or - for standard input."))
-                    .addOption(
-                            Options.value(
-                                    KEY,
-                                    "KEY",
-                                    "The key of the signal: one that was accepted before changes nothing. Default: a random one."));
+                    .addOption(Options.value(
+                            KEY,
+                            "KEY",
+                            "The key of the signal: one that was accepted before changes nothing. Default: a"
+                                    + " random one."));
         }
 
         @Override

@@ -2,51 +2,39 @@ package dev.semel.cli;
 
 import dev.semel.store.History;
 import dev.semel.store.HistoryLine;
-import dev.semel.store.HistoryLine.Kind;
 import dev.semel.store.InboxEntry;
 import dev.semel.store.Task;
 import dev.semel.store.TaskStore;
-import dev.semel.task.TaskId;
+import dev.semel.task.Identity;
 import dev.semel.task.TaskState;
 import java.io.PrintStream;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 
 /** Shows a workflow, its steps and its history. */
 final class WorkflowReport {
 
     private final Task task;
     private final History history;
-    private final Map<TaskId, Task> steps;
-    private final Map<TaskId, InboxEntry> ends = new HashMap<>();
+    private final WorkflowTree tree;
 
     WorkflowReport(Task task, History history, TaskStore store) {
         this.task = task;
         this.history = history;
-        List<TaskId> ids = new ArrayList<>();
-        history.lines().forEach(line -> {
-            if (line.kind() == Kind.STEP) {
-                ids.add(Objects.requireNonNull(line.task()));
-            }
-        });
-        this.steps = store.find(ids);
-        history.inbox().forEach(entry -> {
-            if (entry.step() != null) {
-                ends.putIfAbsent(entry.step(), entry);
-            }
-        });
+        this.tree = new WorkflowTree(store, task, history);
     }
 
     void print(Invocation invocation) {
         PrintStream out = invocation.console().out();
         if (invocation.json()) {
             out.println(TaskJson.summary(task)
-                    .put("waits_for", waitsFor())
-                    .objects("steps", stepLines().stream().map(this::json).toList()));
+                    .put("waits_for", tree.waitsFor())
+                    .objects("steps", tree.stepLines().stream().map(this::json).toList())
+                    .objects(
+                            "effects",
+                            tree.effects().stream()
+                                    .map(effect -> EffectJson.of(effect, false))
+                                    .toList()));
             return;
         }
         boolean colors = invocation.console().hasColors();
@@ -57,7 +45,7 @@ final class WorkflowReport {
         if (task.progress().finishedAt() != null) {
             TaskCommand.line(out, "Finished", Text.time(task.progress().finishedAt()));
         }
-        String waits = waitsFor();
+        String waits = tree.waitsFor();
         if (waits != null) {
             TaskCommand.line(out, "Waits for", waits);
         }
@@ -68,77 +56,50 @@ final class WorkflowReport {
         TaskCommand.line(
                 out,
                 "History",
-                history.lines().size() + " lines, " + history.inbox().size() + " entries");
-        List<HistoryLine> all = stepLines();
-        for (int i = 0; i < all.size(); i++) {
-            HistoryLine line = all.get(i);
-            out.println((i == all.size() - 1 ? "└─ " : "├─ ") + line.name() + "  "
-                    + Colors.painted(state(line), colors) + attempts(line) + "  " + Text.time(line.at()) + "  "
-                    + line.task());
-        }
-    }
-
-    private List<HistoryLine> stepLines() {
-        return history.lines().stream().filter(line -> line.kind() == Kind.STEP).toList();
-    }
-
-    private String state(HistoryLine line) {
-        InboxEntry end = ends.get(line.task());
-        Task step = steps.get(line.task());
-        TaskState state = end != null ? end.state() : step == null ? null : step.state();
-        return state == null ? "not stored" : state.word();
-    }
-
-    private String attempts(HistoryLine line) {
-        Task step = steps.get(line.task());
-        return step == null ? "" : "  attempt " + step.progress().attempt();
+                Text.count(history.lines().size(), "line") + ", "
+                        + (history.inbox().size() == 1
+                                ? "1 entry"
+                                : history.inbox().size() + " entries"));
+        tree.print(out, colors);
     }
 
     private JsonText json(HistoryLine line) {
-        InboxEntry end = ends.get(line.task());
-        Task step = steps.get(line.task());
+        InboxEntry end = tree.end(line);
+        Task step = tree.step(line);
+        TaskState state = tree.state(line);
         JsonText json = new JsonText()
                 .put("line", line.number())
                 .put("type", line.name())
                 .put("task_id", String.valueOf(line.task()))
-                .put("state", state(line))
+                .put("state", state == null ? "not stored" : state.word())
                 .put("started_at", line.at())
                 .put("ended_at", end == null ? null : end.at())
                 .put("error", end == null ? null : end.error());
         return step == null ? json : json.put("attempt", step.progress().attempt());
     }
 
-    /** Says in words what the workflow waits for; null if it does not wait. */
-    private @Nullable String waitsFor() {
-        if (task.state() == TaskState.RUNNING || !task.state().isOpen()) {
-            return null;
-        }
-        List<String> open = new ArrayList<>();
-        for (HistoryLine line : stepLines()) {
-            if (!ends.containsKey(line.task())) {
-                open.add("step \"" + line.name() + "\" (line " + line.number() + ")");
-            }
-        }
-        String steps = open.isEmpty()
-                ? "a signal, or to be resumed"
-                : String.join(", ", open.subList(0, Math.min(5, open.size())))
-                        + (open.size() > 5 ? " and " + (open.size() - 5) + " more" : "");
-        if (task.state() == TaskState.WAITING) {
-            return steps;
-        }
-        return task.progress().attempt() == 0 || !hasTimer()
-                ? "a worker"
-                : "its time, " + Text.time(task.progress().dueAt()) + ", or " + steps;
-    }
-
-    private boolean hasTimer() {
-        return !history.lines().isEmpty() && history.lines().getLast().kind() == Kind.TIMER;
-    }
-
-    static void print(Invocation invocation, History history) {
+    /** Prints the whole history; with {@code --json} with all that a replay of the code in a test needs. */
+    void printHistory(Invocation invocation) {
         PrintStream out = invocation.console().out();
         if (invocation.json()) {
+            Identity identity = task.identity();
             out.println(new JsonText()
+                    .put("type", task.type())
+                    .put("id", identity == null ? task.id().toString() : identity.key())
+                    .put("task_id", task.id().toString())
+                    .put("lineage", task.lineage().toString())
+                    .put("tenant", task.tenant())
+                    .put("queue", task.queue())
+                    .put("state", task.state().word())
+                    .put("created_at", task.createdAt())
+                    .put("read_at", history.now())
+                    .put("input_gone", task.dataGone())
+                    .raw("input", task.input())
+                    .objects(
+                            "effects",
+                            tree.effects().stream()
+                                    .map(effect -> EffectJson.of(effect, false))
+                                    .toList())
                     .objects(
                             "lines",
                             history.lines().stream().map(WorkflowReport::line).toList())

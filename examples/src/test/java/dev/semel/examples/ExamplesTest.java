@@ -56,6 +56,12 @@ class ExamplesTest {
     }
 
     @Test
+    void theCodeOfTheOrderStillFitsAHistoryThatWaits() throws Exception {
+        Path history = Path.of("src", "test", "resources", "order-456.json");
+        assertThat(printed((file, out) -> ReplayAHistory.run(history, out))).containsExactly("WAITS after line 5");
+    }
+
+    @Test
     void oneHandlerRunsTypesThatItDoesNotKnow() throws Exception {
         assertThat(printed(AnyType::run))
                 .containsExactly(
@@ -101,7 +107,7 @@ class ExamplesTest {
                         "then: 2027-03-30T01:00:00Z",
                         "made: report of 2027-03-29",
                         "triggered: report of 2027-03-29",
-                        "schedules: [launch, nightly-report, ping]");
+                        "schedules: [closing, launch, nightly-report, ping]");
     }
 
     private static final String[] GUARDED = {
@@ -225,8 +231,9 @@ class ExamplesTest {
                         "payment 2 was found by its token, calls of the bank: 2",
                         "effect charge: RESOLVED",
                         "payment 3 was given by a person",
-                        "Parked, because it is unknown whether effect \"charge\" happened: an earlier attempt began it and left"
-                                + " no outcome, and its provider has forgotten the token, because its window of 1d is over.",
+                        "Parked, because it is unknown whether effect \"charge\" happened: an earlier attempt began it"
+                                + " and left no outcome, and its provider has forgotten the token, because its window of"
+                                + " 1d is over.",
                         "effect charge is unknown, its window has passed: true",
                         "[label for books, label for lamp]",
                         "label \"label for books\"",
