@@ -4,13 +4,10 @@ import dev.semel.Operations;
 import dev.semel.Semel;
 import dev.semel.store.QueueSetUp;
 import dev.semel.store.QueueSettings;
-import dev.semel.store.TaskQuery;
 import dev.semel.store.TaskStore;
 import dev.semel.task.InvalidInput;
 import dev.semel.task.Limits;
-import dev.semel.task.Nearest;
 import dev.semel.task.RateLimit;
-import java.util.TreeSet;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import picocli.CommandLine.Model.CommandSpec;
@@ -68,8 +65,8 @@ final class QueueCommand {
                 "forget",
                 new Change(
                                 "Removes all settings of a queue, those that code and configuration declared included.",
-                                "A queue without tasks is then no longer listed. A program that declares it does so again"
-                                        + " at its next start. No task is removed.",
+                                "A queue without tasks is then no longer listed. A program that declares it does so"
+                                        + " again at its next start. No task is removed.",
                                 "semel queue forget paymnets",
                                 Unknown.LEFT,
                                 Operations::forget)
@@ -93,26 +90,13 @@ final class QueueCommand {
 
     /** Checks that the queue exists. Returns false if it does not and there is nothing to do. */
     private static boolean isKnown(Invocation invocation, TaskStore store, String queue, Unknown unknown) {
-        boolean created = unknown == Unknown.CREATED && invocation.has(CREATE);
-        java.util.Set<String> known =
-                new TreeSet<>(invocation.settings().queues().keySet());
-        store.queues().forEach((name, setUp) -> {
-            known.add(name);
-            String deadLetters = setUp.effective().deadLettersTo();
-            if (deadLetters != null) {
-                known.add(deadLetters);
-            }
-        });
-        TaskQuery any = new TaskQuery(null, queue, null, java.util.Set.of(), null, null, 1);
-        if (created || known.contains(queue) || !store.list(any).tasks().isEmpty()) {
+        if (unknown == Unknown.CREATED && invocation.has(CREATE)) {
             return true;
         }
-        // Counts all tasks, so only for the message.
-        known.addAll(store.depths().keySet());
-        String what = "There is no queue \"" + queue + "\": it has no tasks and no settings."
-                + Nearest.to(queue, known)
-                        .map(near -> " Did you mean \"" + near + "\"?")
-                        .orElse("");
+        String what = QueueLookup.missing(invocation, store, queue).orElse(null);
+        if (what == null) {
+            return true;
+        }
         if (unknown != Unknown.LEFT) {
             throw new Refusal(
                     ExitCode.NOT_FOUND,

@@ -5,6 +5,7 @@ import dev.semel.engine.RawJson;
 import dev.semel.engine.Worker;
 import dev.semel.engine.WorkerOptions;
 import dev.semel.engine.WorkerSettings;
+import dev.semel.store.TaskStore;
 import dev.semel.task.InvalidInput;
 import dev.semel.task.Limits;
 import dev.semel.task.RetryPolicy;
@@ -35,9 +36,8 @@ final class WorkerCommand implements Command {
                 "Runs a program of yours as the handler of tasks.",
                 "The program gets the input on its standard input and writes the result to its standard output."
                         + " SEMEL_TASK_ID, SEMEL_KEY, SEMEL_ATTEMPT, SEMEL_RUN, SEMEL_TOKEN, SEMEL_TYPE, SEMEL_QUEUE and"
-                        + " SEMEL_TENANT are in its environment. Its exit code: 0 done, 75 retry, 65 permanent"
-                        + " failure, any other failure is retried by policy. Its standard error is stored as the"
-                        + " error.",
+                        + " SEMEL_TENANT are in its environment. Its exit code: 0 done, 75 retry, 65 permanent failure,"
+                        + " any other failure is retried by policy. Its standard error is stored as the error.",
                 "semel worker payments --exec './charge.sh'",
                 "semel worker mail reports --exec 'python3 handle.py' --type send --concurrency 8 --timeout 5m",
                 "semel worker payments --exec ./charge.sh --once --json");
@@ -58,8 +58,9 @@ final class WorkerCommand implements Command {
                 .addOption(Options.value(
                         "--grace",
                         "DURATION",
-                        "How long to wait for running programs after SIGTERM. Ctrl-C at a terminal reaches the programs as"
-                                + " well, and a task whose program it ends returns to the queue. Default: 30s."))
+                        "How long to wait for running programs after SIGTERM. Ctrl-C at a terminal reaches the"
+                                + " programs as well, and a task whose program it ends returns to the queue. Default:"
+                                + " 30s."))
                 .addOption(Options.flag(
                         SHARE_STORE,
                         "Leave SEMEL_STORE in the environment of the program, for a program that calls semel itself. It"
@@ -78,9 +79,11 @@ final class WorkerCommand implements Command {
         WorkLog log = new WorkLog(console, invocation.json());
         StoreUrl url = invocation.store();
         CountDownLatch closed = new CountDownLatch(1);
+        TaskStore store = url.open();
         try (ExecHandler handler = new ExecHandler(arguments.command(), invocation.has(SHARE_STORE));
-                Semel semel = invocation.semel(new ObservedStore(url.open(), log));
+                Semel semel = invocation.semel(new ObservedStore(store, log));
                 ShutdownHook hook = new ShutdownHook(() -> close(handler, semel, closed))) {
+            reportMissingQueues(invocation, store, arguments.queues());
             arguments.start(semel, handler, once);
             if (!invocation.json() && !once) {
                 console.err()
@@ -98,6 +101,15 @@ final class WorkerCommand implements Command {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return ExitCode.FAILED;
+        }
+    }
+
+    /** Says which queues are probably misspelled. They are worked on nevertheless: a queue exists as soon as a task names it. */
+    private static void reportMissingQueues(Invocation invocation, TaskStore store, Set<String> queues) {
+        if (!invocation.json()) {
+            queues.forEach(queue -> QueueLookup.missing(invocation, store, queue)
+                    .ifPresent(what ->
+                            invocation.console().err().println(what + " The worker waits for its first task.")));
         }
     }
 

@@ -62,6 +62,19 @@ class WorkerTest {
     }
 
     @Test
+    void aQueueThatDoesNotExistIsReported() {
+        submit();
+        assertThat(cli.run("worker", "qq", "--exec", "true", "--once").exits(0).err())
+                .contains("no queue \"qq\"", "waits for its first task");
+        assertThat(cli.run("worker", "q", "--exec", "true", "--once").exits(0).err())
+                .doesNotContain("no queue");
+        assertThat(cli.run("worker", "qq", "--exec", "true", "--once", "--json")
+                        .exits(0)
+                        .err())
+                .isEmpty();
+    }
+
+    @Test
     void theTokenIsTheSameInEveryAttempt() {
         String id = submit("--max-attempts", "2");
         String exec = "if [ $SEMEL_ATTEMPT = 1 ]; then echo $SEMEL_TOKEN >&2; exit 75; fi; echo $SEMEL_TOKEN";
