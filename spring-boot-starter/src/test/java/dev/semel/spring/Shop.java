@@ -6,6 +6,8 @@ import dev.semel.Semel;
 import dev.semel.Submission;
 import dev.semel.engine.TaskContext;
 import dev.semel.task.TaskType;
+import dev.semel.workflow.Flow;
+import dev.semel.workflow.WorkflowType;
 import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -29,6 +31,8 @@ class Shop {
     record Order(String id) {}
 
     static final TaskType<Order, String> PACK = TaskType.of("pack", Order.class, String.class);
+
+    static final WorkflowType<Order, String> PROCESS = WorkflowType.of("process", Order.class, String.class);
 
     @Bean
     HikariDataSource dataSource(@Value("${url}") String url) {
@@ -56,6 +60,11 @@ class Shop {
     }
 
     @Bean
+    WorkflowType<Order, String> process() {
+        return PROCESS;
+    }
+
+    @Bean
     TaskType<Order, String> pack() {
         return PACK;
     }
@@ -79,6 +88,11 @@ class Shop {
         String pack(Order order, TaskContext context) {
             packed.add(order.id());
             return "packed " + order.id() + " in attempt " + context.attempt();
+        }
+
+        @WorkflowCode("process")
+        String process(Order order, Flow flow) {
+            return flow.run(PACK, order) + " by workflow " + flow.id();
         }
 
         String next() throws InterruptedException {
@@ -123,6 +137,16 @@ class Shop {
         @Idempotent(name = "greet", key = "#name")
         public void greet(String name) {
             bills.incrementAndGet();
+        }
+
+        @Transactional
+        public Submission<String> process(String id, boolean fails) {
+            insert(id);
+            Submission<String> started = semel.start(PROCESS, "process-" + id, new Order(id));
+            if (fails) {
+                throw new IllegalStateException("no stock");
+            }
+            return started;
         }
 
         void insert(String id) {

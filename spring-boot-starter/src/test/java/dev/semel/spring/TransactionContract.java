@@ -9,6 +9,7 @@ import dev.semel.spring.autoconfigure.SemelAutoConfiguration;
 import dev.semel.store.TaskQuery;
 import dev.semel.store.TaskStore;
 import dev.semel.task.InvalidInput;
+import dev.semel.workflow.WorkflowNotFound;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
@@ -71,6 +72,18 @@ abstract class TransactionContract {
     @AfterEach
     void close() {
         context.close();
+    }
+
+    @Test
+    void aWorkflowStartsWhenItsTransactionCommitsAndNeverIfItRollsBack() throws Exception {
+        assertThatThrownBy(() -> orders.process("lost", true)).isInstanceOf(IllegalStateException.class);
+        orders.process("kept", false);
+        assertThat(packing.next()).isEqualTo("kept");
+        assertThat(semel.workflows().handle(Shop.PROCESS, "process-kept").result(LONG))
+                .isEqualTo("packed kept in attempt 1 by workflow process-kept");
+        assertThatThrownBy(() -> semel.workflows().handle(Shop.PROCESS, "process-lost"))
+                .isInstanceOf(WorkflowNotFound.class);
+        assertThat(orders.all()).containsExactly("kept");
     }
 
     @Test

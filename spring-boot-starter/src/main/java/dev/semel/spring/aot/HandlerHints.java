@@ -4,7 +4,11 @@ import dev.semel.engine.TaskContext;
 import dev.semel.spring.Idempotent;
 import dev.semel.spring.TaskHandler;
 import dev.semel.spring.TypedHandler;
+import dev.semel.spring.TypedWorkflow;
+import dev.semel.spring.WorkflowCode;
 import dev.semel.task.TaskType;
+import dev.semel.workflow.Flow;
+import dev.semel.workflow.WorkflowType;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.lang.reflect.Type;
@@ -25,8 +29,8 @@ import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.util.ReflectionUtils.MethodFilter;
 
 /**
- * The hints for an application's beans: {@link TaskHandler} methods are called by reflection, and the inputs and results of handlers,
- * task types and {@link Idempotent} methods are written to JSON and read from it.
+ * The hints for an application's beans: {@link TaskHandler} and {@link WorkflowCode} methods are called by reflection, and the inputs and
+ * results of handlers, workflows, types and {@link Idempotent} methods are written to JSON and read from it.
  */
 final class HandlerHints implements BeanRegistrationAotProcessor {
 
@@ -35,12 +39,15 @@ final class HandlerHints implements BeanRegistrationAotProcessor {
     @Override
     public @Nullable BeanRegistrationAotContribution processAheadOfTime(RegisteredBean bean) {
         Class<?> type = bean.getBeanClass();
-        Set<Method> called = annotated(type, TaskHandler.class);
+        Set<Method> called = new LinkedHashSet<>(annotated(type, TaskHandler.class));
+        called.addAll(annotated(type, WorkflowCode.class));
         Set<Type> bound = new LinkedHashSet<>();
         called.forEach(method -> bound.addAll(types(method, true)));
         annotated(type, Idempotent.class).forEach(method -> bound.addAll(types(method, false)));
         bound.addAll(generics(bean.getBeanType().as(TaskType.class)));
         bound.addAll(generics(bean.getBeanType().as(TypedHandler.class)));
+        bound.addAll(generics(bean.getBeanType().as(WorkflowType.class)));
+        bound.addAll(generics(bean.getBeanType().as(TypedWorkflow.class)));
         return called.isEmpty() && bound.isEmpty()
                 ? null
                 : (context, code) -> register(context.getRuntimeHints(), called, bound);
@@ -64,7 +71,7 @@ final class HandlerHints implements BeanRegistrationAotProcessor {
         }
         if (parameters) {
             for (Type parameter : method.getGenericParameterTypes()) {
-                if (parameter != TaskContext.class) {
+                if (parameter != TaskContext.class && parameter != Flow.class) {
                     types.add(parameter);
                 }
             }

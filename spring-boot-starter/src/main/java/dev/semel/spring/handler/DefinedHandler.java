@@ -1,20 +1,19 @@
 package dev.semel.spring.handler;
 
-import dev.semel.engine.Handler;
 import dev.semel.engine.Worker;
 import dev.semel.task.TaskType;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Consumer;
 
 /**
- * A handler of the application and its task type.
+ * A handler of the application, or the code of one of its workflows, and its type.
  *
- * @param type the task type
- * @param handler the handler
+ * @param type the task type, for a workflow that of its task
  * @param origin the bean or method that it is, for messages
+ * @param registration adds it to a worker
  */
-record DefinedHandler<I, O extends @Nullable Object>(TaskType<I, O> type, Handler<I, O> handler, String origin) {
+record DefinedHandler(TaskType<?, ?> type, String origin, Consumer<Worker.Builder> registration) {
 
     void addTo(Worker.Builder worker) {
-        worker.handle(type, handler);
+        registration.accept(worker);
     }
 }

@@ -30,7 +30,7 @@ public final class WorkerLifecycle implements SmartLifecycle, SmartInitializingS
     private final Semel semel;
     private final WorkerOptions options;
     private final ObjectProvider<WorkerCustomizer> customizers;
-    private volatile List<DefinedHandler<?, ?>> handlers = List.of();
+    private volatile List<DefinedHandler> handlers = List.of();
     private @Nullable Running running;
 
     /**

@@ -35,7 +35,7 @@ final class SemelTestAutoConfiguration {
 
     @Bean
     TestClock semelTestClock(ManualClock clock, AnnouncingTaskStore store) {
-        return new TestClock(clock, store::announce);
+        return new TestClock(clock, store, store::announce);
     }
 
     /** Lets ticks follow the clock that a test moves: a scheduler does not notice that. */

@@ -8,8 +8,12 @@ import dev.semel.spring.Idempotent;
 import dev.semel.spring.SetUpFailure;
 import dev.semel.spring.TaskHandler;
 import dev.semel.spring.TypedHandler;
+import dev.semel.spring.TypedWorkflow;
+import dev.semel.spring.WorkflowCode;
 import dev.semel.spring.autoconfigure.SemelAutoConfiguration;
 import dev.semel.task.TaskType;
+import dev.semel.workflow.Flow;
+import dev.semel.workflow.WorkflowType;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -17,6 +21,7 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.transaction.annotation.Transactional;
 
 /** Handlers as beans, and what is found out about them at start. */
 class HandlerDiscoveryTest {
@@ -26,6 +31,10 @@ class HandlerDiscoveryTest {
     private static final TaskType<Integer, Void> COUNT = TaskType.builder("count", Integer.class, Void.class)
             .queue("numbers")
             .build();
+    private static final WorkflowType<String, String> WELCOME =
+            WorkflowType.of(TaskType.builder("welcome", String.class, String.class)
+                    .queue("flows")
+                    .build());
 
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(SemelAutoConfiguration.class))
@@ -107,6 +116,94 @@ class HandlerDiscoveryTest {
                         .isFalse());
     }
 
+    @Configuration(proxyBeanMethods = false)
+    static class WorkflowTypes {
+
+        @Bean
+        WorkflowType<String, String> welcome() {
+            return WELCOME;
+        }
+    }
+
+    static class WorkflowMethods {
+
+        @WorkflowCode("welcome")
+        String welcome(Flow flow, String name) {
+            return flow.run(GREET, name) + ", welcome " + flow.id();
+        }
+    }
+
+    static class WelcomeWorkflow implements TypedWorkflow<String, String> {
+
+        @Override
+        public WorkflowType<String, String> type() {
+            return WELCOME;
+        }
+
+        @Override
+        public String run(Flow flow, String name) {
+            return "typed: " + flow.run(GREET, name);
+        }
+    }
+
+    @Test
+    void annotatedMethodsAndTypedBeansRunWorkflows() {
+        runner.withUserConfiguration(Types.class, WorkflowTypes.class)
+                .withBean(Methods.class)
+                .withBean(WorkflowMethods.class)
+                .run(context -> {
+                    Semel semel = context.getBean(Semel.class);
+                    assertThat(semel.start(WELCOME, "w-1", "Ada").result(LONG))
+                            .isEqualTo("hello Ada from default, welcome w-1");
+                    WorkerLifecycle worker = context.getBean(WorkerLifecycle.class);
+                    assertThat(worker.types()).containsExactly("count", "greet", "welcome");
+                    assertThat(worker.queues()).containsExactly("default", "flows", "numbers");
+                });
+        runner.withBean(Typed.class)
+                .withBean(WelcomeWorkflow.class)
+                .run(context -> assertThat(context.getBean(Semel.class)
+                                .start(WELCOME, "w-1", "Ada")
+                                .result(LONG))
+                        .isEqualTo("typed: good day Ada"));
+    }
+
+    static class UnknownWorkflow {
+        @WorkflowCode("greet")
+        String greet(Flow flow, String name) {
+            return name;
+        }
+    }
+
+    static class WithoutFlow {
+        @WorkflowCode("welcome")
+        String welcome(String name) {
+            return name;
+        }
+    }
+
+    static class WrongWorkflowInput {
+        @WorkflowCode("welcome")
+        String welcome(Flow flow, Integer name) {
+            return "" + name;
+        }
+    }
+
+    static class TransactionalWorkflow {
+        @Transactional
+        @WorkflowCode("welcome")
+        String welcome(Flow flow, String name) {
+            return name;
+        }
+    }
+
+    @Test
+    void aWorkflowThatDoesNotFitItsTypeStopsTheStart() {
+        fails(UnknownWorkflow.class, "@WorkflowCode method", "\"greet\"", "WorkflowType", "[welcome]");
+        fails(WithoutFlow.class, "1 parameters", "Flow");
+        fails(WrongWorkflowInput.class, "takes \"java.lang.Integer\"", "is \"java.lang.String\"");
+        fails(TransactionalWorkflow.class, "is transactional");
+    }
+
     static class UnknownType {
         @TaskHandler("great")
         String greet(String name) {
@@ -181,7 +278,7 @@ class HandlerDiscoveryTest {
 
     private void fails(Class<?> bean, String... message) {
         ApplicationContextRunner started =
-                runner.withUserConfiguration(Types.class).withBean(bean);
+                runner.withUserConfiguration(Types.class, WorkflowTypes.class).withBean(bean);
         (bean == Typed.class ? started.withBean(Methods.class) : started).run(context -> {
             Throwable cause = context.getStartupFailure();
             while (cause != null && !(cause instanceof SetUpFailure)) {
