@@ -38,6 +38,11 @@ public enum Invariant {
     DATA("data is deleted with the end where nothing is kept, and stays elsewhere"),
     /** Each tick of a schedule is made at most once, and its position never falls. */
     TICKS("each tick is made at most once, and the position of a schedule never falls"),
+    /**
+     * A workflow ends with the result that it has without faults; its history and its inbox have no gaps, each step has one line and
+     * one task, and each end of a step and each signal is in the inbox once.
+     */
+    FLOWS("a workflow ends with the result that it has without faults, and each step, end and signal counts once"),
     /** A worker that reported that it is closed holds no task. */
     CLOSING("a closed worker holds nothing");
 

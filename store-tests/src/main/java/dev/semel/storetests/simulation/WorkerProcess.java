@@ -1,6 +1,7 @@
 package dev.semel.storetests.simulation;
 
 import dev.semel.engine.Codec;
+import dev.semel.engine.Handlers;
 import dev.semel.engine.WorkerLoop;
 import dev.semel.engine.WorkerSettings;
 import dev.semel.store.StoreListener;
@@ -13,7 +14,6 @@ import dev.semel.testkit.virtualtime.NotingStore;
 import dev.semel.testkit.virtualtime.SimulatedHost;
 import java.time.Duration;
 import java.util.Collection;
-import java.util.Set;
 import java.util.function.Consumer;
 
 /** One life of a worker process: from its start until it is closed, crashes or is killed by a handler. */
@@ -21,6 +21,14 @@ final class WorkerProcess implements Machine {
 
     // As in Worker.close: beyond the grace for handlers, the time to settle what they left.
     private static final Duration SETTLE_GRACE = Duration.ofSeconds(10);
+
+    /** The handlers of a process. */
+    @FunctionalInterface
+    interface Crew {
+
+        /** Makes them for one life of a process. */
+        Handlers of(WorkerProcess process, SimulatedHost host, RandomSource randomness);
+    }
 
     private final World world;
     private final RandomSource randomness;
@@ -40,7 +48,7 @@ final class WorkerProcess implements Machine {
      *
      * @param ended called when the process has ended
      */
-    WorkerProcess(World world, RandomSource randomness, WorkerSettings settings, Set<String> types, Runnable ended) {
+    WorkerProcess(World world, RandomSource randomness, WorkerSettings settings, Crew crew, Runnable ended) {
         this.world = world;
         this.randomness = randomness;
         this.settings = settings;
@@ -49,8 +57,8 @@ final class WorkerProcess implements Machine {
         NotingStore notes = new NotingStore();
         SimulatedHost host = new SimulatedHost(
                 world.timeline, this, notes, randomness.split().generator());
-        Handling handling = new Handling(world, this, host, randomness.split());
-        this.loop = new WorkerLoop(notes, host, settings, handling.of(types), Codec.standard());
+        Handlers handlers = crew.of(this, host, randomness.split());
+        this.loop = new WorkerLoop(notes, host, settings, handlers, Codec.standard());
         this.registration = world.store.listen(new Ear());
         world.trace.line(name(), "starts");
         loop.start();

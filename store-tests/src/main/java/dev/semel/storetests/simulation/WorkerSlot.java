@@ -8,24 +8,40 @@ import org.jspecify.annotations.Nullable;
 /** A place where a worker process runs, and is started again after each end; and what befalls these processes. */
 final class WorkerSlot {
 
+    /** What a process is: its settings and its handlers. */
+    record Staff(WorkerSettings settings, WorkerProcess.Crew crew) {}
+
+    /** Decides about each life of a process. */
+    @FunctionalInterface
+    interface Hiring {
+
+        /** Makes the next one. */
+        Staff staff(String name, RandomSource randomness);
+    }
+
     private final World world;
     private final RandomSource randomness;
     private final int number;
+    private final Hiring hiring;
     private @Nullable WorkerProcess process;
     private int lives;
 
     WorkerSlot(World world, RandomSource randomness, int number) {
+        // The first one takes everything, so that every task with a handler has a worker.
+        this(world, randomness, number, (name, random) -> tasks(world, name, number == 1, random));
+    }
+
+    WorkerSlot(World world, RandomSource randomness, int number, Hiring hiring) {
         this.world = world;
         this.randomness = randomness;
         this.number = number;
+        this.hiring = hiring;
     }
 
-    void start() {
-        lives++;
-        // The first one takes everything, so that every task with a handler has a worker.
-        boolean all = number == 1 || randomness.chance(0.5);
+    private static Staff tasks(World world, String name, boolean first, RandomSource randomness) {
+        boolean all = first || randomness.chance(0.5);
         WorkerSettings settings = new WorkerSettings(
-                "w" + number + "." + lives,
+                name,
                 all ? Set.copyOf(Queueing.ALL) : Set.of(randomness.oneOf(Queueing.ALL)),
                 randomness.between(1, 4),
                 randomness.oneOf(List.of(0, 2, 100)),
@@ -34,7 +50,13 @@ final class WorkerSlot {
                 world.scenario.maxVanished(),
                 WorkerSettings.FEWEST_BYTES);
         Set<String> types = all ? Set.copyOf(Handling.TYPES) : Set.of(randomness.oneOf(Handling.TYPES));
-        process = new WorkerProcess(world, randomness.split(), settings, types, () -> {
+        return new Staff(settings, (process, host, own) -> new Handling(world, process, host, own).of(types));
+    }
+
+    void start() {
+        lives++;
+        Staff staff = hiring.staff("w" + number + "." + lives, randomness);
+        process = new WorkerProcess(world, randomness.split(), staff.settings(), staff.crew(), () -> {
             process = null;
             world.timeline.after(randomness.spread(100, 5_000), null, this::start);
         });

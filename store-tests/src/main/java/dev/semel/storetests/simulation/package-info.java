@@ -50,6 +50,14 @@
  * intent, and others), and each must be found and called by the right name within some dozens of seeds. And every {@link dev.semel.storetests.simulation.Happening}, fault and
  * outcome, must occur often over the usual seeds, so that the generator cannot lose its teeth unnoticed.
  *
+ * <h2>Workflows</h2>
+ *
+ * <p>{@link dev.semel.storetests.simulation.FlowSimulation} makes worlds of workflows, by the same means: the real engine runs real code of
+ * {@code dev.semel.workflow}, with steps, several steps at once, local steps, sleeps, signals, steps that are given up, and steps whose key
+ * other workflows use too, while processes crash, freeze and are closed, calls and hints are lost, leases are stolen and clocks jump. What a
+ * workflow does is data ({@code FlowProgram}), so its result is known: each seed is run with faults and without, and every workflow must end
+ * with the same result in both. Each step comes to its provider with one token, and none runs again after its outcome was recorded.
+ *
  * <h2>How to replay</h2>
  *
  * <p>A violation prints its seed and the command that replays it. {@code -Dseed=N} runs that seed alone and prints its trace,
@@ -79,7 +87,8 @@
  *   <li>Durability. A store is never killed; it only does not answer.
  *   <li>The facade: submissions are built as it builds them, from the same parts, but by the simulation. Waiting for
  *       results is a plain read here.
- *   <li>Handlers with several threads. Transactions, schedules and workflows are not simulated yet.
+ *   <li>Handlers with several threads. Transactions are not simulated yet. Schedules are moved forward by actors of the simulation, not by
+ *       the real scheduler.
  *   <li>Providers that forget a token: that an intent is too late for its window is checked, not what it would cost.
  *   <li>Settings that change, but for a pause. Letters of the dead have no handler: they are counted and stay.
  *   <li>The store's clock is never turned back, and sweeps never reach their limit.

@@ -1,0 +1,84 @@
+package dev.semel.storetests.simulation;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The code of one workflow of a simulation, as data: what it does, one after the other. Its result follows from this alone, whatever goes
+ * wrong around it.
+ *
+ * @param number the number of the workflow
+ * @param deeds what it does
+ */
+record FlowProgram(int number, List<Deed> deeds) {
+
+    /** One thing that a workflow does. */
+    enum Deed {
+        /** Runs one step. */
+        STEP,
+        /** Starts three steps and waits for all of them. */
+        ALL,
+        /** Starts two steps and waits for one, then for the other. */
+        ANY,
+        /** Runs a function of its own, once. */
+        LOCAL,
+        /** Waits for a time. */
+        SLEEP,
+        /** Waits for the next signal. */
+        SIGNAL,
+        /** Starts a step that takes long, and gives it up. */
+        GIVE_UP,
+        /** Runs a step whose key a task has that no workflow created. */
+        SHARED,
+        /** Starts a step whose key a task has that no workflow created, and gives it up. */
+        GIVE_UP_SHARED,
+        /** Starts a step with a key, waits for a signal, and gives the step up: by then another workflow waits for it. */
+        LEND,
+        /** Runs the step that another workflow has lent. */
+        BORROW
+    }
+
+    private static final List<Deed> ALONE = List.of(
+            Deed.STEP,
+            Deed.ALL,
+            Deed.ANY,
+            Deed.LOCAL,
+            Deed.SLEEP,
+            Deed.SIGNAL,
+            Deed.SIGNAL,
+            Deed.GIVE_UP,
+            Deed.SHARED,
+            Deed.GIVE_UP_SHARED);
+
+    /** Copies. */
+    FlowProgram {
+        deeds = List.copyOf(deeds);
+    }
+
+    static FlowProgram drawn(int number, RandomSource randomness) {
+        List<Deed> deeds = new ArrayList<>();
+        for (int left = randomness.between(3, 7); left > 0; left--) {
+            deeds.add(randomness.oneOf(ALONE));
+        }
+        return new FlowProgram(number, withoutSharedAfterGivenUp(deeds));
+    }
+
+    /** A step that was given up and is started again under the same key would be taken for given up: that is left out. */
+    private static List<Deed> withoutSharedAfterGivenUp(List<Deed> deeds) {
+        int givenUp = deeds.indexOf(Deed.GIVE_UP_SHARED);
+        List<Deed> without = new ArrayList<>(deeds);
+        for (int i = 0; i < without.size(); i++) {
+            if (givenUp >= 0 && i > givenUp && without.get(i) == Deed.SHARED) {
+                without.set(i, Deed.STEP);
+            }
+        }
+        return without;
+    }
+
+    /** How many signals it waits for. */
+    int signals() {
+        return (int) deeds.stream()
+                .filter(deed -> deed == Deed.SIGNAL || deed == Deed.LEND)
+                .count();
+    }
+}

@@ -1,0 +1,186 @@
+package dev.semel.storetests.simulation;
+
+import dev.semel.store.EffectOutcome;
+import dev.semel.store.HistoryLine;
+import dev.semel.store.InboxEntry;
+import dev.semel.store.Settled;
+import dev.semel.store.Settlement;
+import dev.semel.store.Task;
+import dev.semel.storetests.simulation.FlowProgram.Deed;
+import dev.semel.task.EffectId;
+import dev.semel.task.TaskId;
+import dev.semel.task.TaskState;
+import dev.semel.testkit.virtualtime.Call;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+
+/** Tests what must be true of workflows, by what the parties asked and were answered, the provider's books, and the store in the end. */
+final class FlowRules {
+
+    private final World world;
+    private final FlowLedger ledger;
+    private final List<FlowClient> clients;
+    private final List<Violation> violations = new ArrayList<>();
+
+    FlowRules(World world, FlowLedger ledger, List<FlowClient> clients) {
+        this.world = world;
+        this.ledger = ledger;
+        this.clients = clients;
+    }
+
+    /**
+     * Checks a world.
+     *
+     * @param complete whether it has finished, so that all workflows should have ended
+     */
+    List<Violation> check(boolean complete) {
+        checkTokens();
+        checkRecorded();
+        for (FlowClient client : clients) {
+            Task task = world.store.find(List.of(client.taskId())).get(client.taskId());
+            if (client.isStarted() && task == null) {
+                broken(Invariant.I2, client, "was accepted, but is not stored");
+            } else if (task != null) {
+                checkHistory(client);
+                if (complete) {
+                    checkEnd(client, task);
+                }
+            }
+        }
+        return violations;
+    }
+
+    private void broken(Invariant invariant, FlowClient client, String what) {
+        violations.add(
+                new Violation(invariant, "Workflow " + client.program() + " (task " + client.taskId() + ") " + what));
+    }
+
+    /** Whatever goes wrong: it ends, with success. */
+    private void checkEnd(FlowClient client, Task task) {
+        if (task.state().isOpen()) {
+            dev.semel.store.History history = history(client);
+            broken(
+                    Invariant.I7,
+                    client,
+                    "is still open long after the faults stopped: " + task.progress() + ", lines " + history.lines()
+                            + ", inbox " + history.inbox());
+        } else if (task.state() != TaskState.COMPLETED) {
+            broken(
+                    Invariant.FLOWS,
+                    client,
+                    "ended as " + task.state() + ": " + task.progress().lastError());
+        }
+    }
+
+    private dev.semel.store.History history(FlowClient client) {
+        return Objects.requireNonNull(world.store
+                .histories(List.of(dev.semel.store.History.Query.whole(client.taskId())))
+                .get(client.taskId()));
+    }
+
+    /** A step has one task and one token, however often the code ran; and a workflow that has its result has paid. */
+    private void checkTokens() {
+        ledger.tokens().forEach((name, tokens) -> {
+            if (tokens.size() > 1) {
+                violations.add(new Violation(
+                        Invariant.TOKENS, "Step " + name + " came to the provider with several tokens: " + tokens));
+            }
+        });
+    }
+
+    /** A step or local step whose outcome was recorded never runs again. */
+    private void checkRecorded() {
+        Map<TaskId, Integer> completed = new HashMap<>();
+        Map<EffectId, Long> concluded = new HashMap<>();
+        for (History.Entry<?> entry : world.history.entries()) {
+            if (entry.call instanceof Call.Settle settle && entry.answer() != null) {
+                List<?> answers = (List<?>) entry.answer().value();
+                for (int i = 0; i < answers.size(); i++) {
+                    if (answers.get(i) != Settled.APPLIED) {
+                        continue;
+                    }
+                    Settlement settlement = settle.batch().get(i);
+                    if (settlement instanceof Settlement.Complete complete) {
+                        completed.put(
+                                complete.lease().taskId(), complete.lease().attempt());
+                    } else if (settlement instanceof Settlement.Conclude conclude
+                            && conclude.outcome() instanceof EffectOutcome.Done) {
+                        concluded.putIfAbsent(
+                                conclude.effect(), entry.answer().done().order());
+                    }
+                }
+            }
+        }
+        for (FlowLedger.Dated dated : ledger.visits()) {
+            FlowLedger.Visit visit = dated.visit();
+            boolean again = visit.effect() == null
+                    ? visit.attempt() > completed.getOrDefault(visit.task(), Integer.MAX_VALUE)
+                    : dated.order()
+                            > concluded.getOrDefault(new EffectId(visit.task(), visit.effect(), 0), Long.MAX_VALUE);
+            if (again) {
+                violations.add(new Violation(
+                        Invariant.I5, "Step " + visit.name() + " ran again after its outcome was recorded: " + visit));
+            }
+        }
+    }
+
+    /** Lines and entries without gaps, each step with one line, and each end of a step once. */
+    private void checkHistory(FlowClient client) {
+        dev.semel.store.History history = history(client);
+        Set<TaskId> steps = new HashSet<>();
+        boolean keyed =
+                client.program().deeds().stream().anyMatch(deed -> deed == Deed.SHARED || deed == Deed.GIVE_UP_SHARED);
+        int number = 0;
+        for (HistoryLine line : history.lines()) {
+            number++;
+            if (line.number() != number) {
+                broken(Invariant.FLOWS, client, "has a gap in its history before " + line);
+            }
+            TaskId step = line.task();
+            if (line.kind() == HistoryLine.Kind.STEP && step != null && !steps.add(step) && !keyed) {
+                broken(Invariant.FLOWS, client, "started one task as two steps: " + line);
+            }
+        }
+        Set<String> seen = new HashSet<>();
+        number = 0;
+        for (InboxEntry entry : history.inbox()) {
+            number++;
+            if (entry.number() != number) {
+                broken(Invariant.FLOWS, client, "has a gap in its inbox before " + entry);
+            }
+            String what = entry.key() != null ? entry.key() : String.valueOf(entry.step());
+            if (!seen.add(what) && (entry.key() != null || !keyed)) {
+                broken(Invariant.FLOWS, client, "has two entries of " + what);
+            }
+        }
+        for (Task task : stepsOf(client, steps)) {
+            broken(Invariant.FLOWS, client, "has no line of a step that was started: " + task);
+        }
+    }
+
+    /** The steps that were asked for by an attempt of the workflow and are stored, but are in no line. */
+    private List<Task> stepsOf(FlowClient client, Set<TaskId> lines) {
+        Set<TaskId> sent = new HashSet<>();
+        for (History.Entry<?> entry : world.history.entries()) {
+            if (entry.call instanceof Call.Settle settle) {
+                for (Settlement settlement : settle.batch()) {
+                    if (settlement instanceof Settlement.Advance advance
+                            && advance.lease().taskId().equals(client.taskId())) {
+                        advance.lines().forEach(line -> {
+                            if (line instanceof dev.semel.store.NewLine.Step step) {
+                                sent.add(step.task().id());
+                            }
+                        });
+                    }
+                }
+            }
+        }
+        sent.removeAll(lines);
+        return List.copyOf(world.store.find(sent).values());
+    }
+}
