@@ -8,6 +8,7 @@ import dev.semel.store.Resolution;
 import dev.semel.store.Settled;
 import dev.semel.store.Settlement;
 import dev.semel.store.StoredEffect;
+import dev.semel.store.Submitted;
 import dev.semel.storetests.storm.ModelState.HeldKey;
 import dev.semel.task.EffectId;
 import dev.semel.task.Lease;
@@ -44,7 +45,7 @@ final class ChangeModel {
             case Settlement.Extend extend -> extend(state, extend, span);
             case Settlement.Intend intend -> intend(state, intend, span);
             case Settlement.Conclude conclude -> conclude(state, conclude);
-            case Settlement.Advance advance -> throw new IllegalStateException("The storm has no workflows");
+            case Settlement.Advance advance -> advance(state, advance, span);
         };
         Lease lease = sent.settlement().lease();
         ModelTask task = state.task(lease.taskId());
@@ -123,7 +124,10 @@ final class ChangeModel {
                 yield model.end(state, task.ended(task.cancelRequested() ? TaskState.CANCELLED : end, now, null));
             }
             case Settlement.Cancelled cancelled -> model.end(state, task.ended(TaskState.CANCELLED, now, null));
-            case Settlement.Wait wait -> throw new IllegalStateException("The storm has no workflows");
+            case Settlement.Wait wait ->
+                task.cancelRequested()
+                        ? model.end(state, task.ended(TaskState.CANCELLED, now, null))
+                        : state.with(task.listeningNow());
             case Settlement.Park park -> {
                 StoredEffect parked = StoredEffect.parked(state.effect(park.effect()), park);
                 ModelState noted = parked == null ? state : state.with(parked);
@@ -156,6 +160,49 @@ final class ChangeModel {
                 state.with(
                         task.extended(span.clockAsked() + settlement.duration().toMillis()))));
         return results;
+    }
+
+    private List<Result<Settled>> advance(ModelState state, Settlement.Advance settlement, Span span) {
+        Lease lease = settlement.lease();
+        List<Result<Settled>> results = absent(state, lease.taskId(), span, Settled.NOT_FOUND);
+        ModelTask task = state.task(lease.taskId());
+        if (task == null || task.gone()) {
+            return results;
+        }
+        int last = settlement.first() + settlement.lines().size() - 1;
+        // Another transaction holds the key of one of its steps.
+        results.add(new Result<>(Settled.BUSY, state));
+        if (!runs(task, lease)) {
+            results.add(new Result<>(Settled.STALE, state));
+        } else if (last <= task.flow().lines()) {
+            results.add(new Result<>(Settled.APPLIED, state));
+        } else if (settlement.first() != task.flow().lines() + 1) {
+            results.add(new Result<>(Settled.STALE, state));
+        } else {
+            results.add(new Result<>(
+                    Settled.APPLIED, state.with(task.with(task.flow().with(last)))));
+        }
+        return results;
+    }
+
+    /** The states that a signal with its answer can lead to; with any answer, if that was lost. */
+    List<ModelState> signal(ModelState state, StormOperation.Signal sent, Span span) {
+        TaskId id = sent.signal().taskId();
+        List<Result<Submitted.Signalled>> results = absent(state, id, span, Submitted.Signalled.NOT_FOUND);
+        ModelTask task = state.task(id);
+        if (task != null && !task.gone()) {
+            String key = sent.signal().key();
+            if (task.flow().signals().contains(key)) {
+                results.add(new Result<>(Submitted.Signalled.ACCEPTED, state));
+            } else if (task.state().isOpen()) {
+                results.add(new Result<>(
+                        Submitted.Signalled.ACCEPTED,
+                        state.with(task.with(task.flow().with(key)))));
+            } else {
+                results.add(new Result<>(Submitted.Signalled.ENDED, state));
+            }
+        }
+        return matching(results, sent.answer());
     }
 
     private static boolean runs(@Nullable ModelTask task, Lease lease) {

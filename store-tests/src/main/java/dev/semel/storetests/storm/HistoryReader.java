@@ -37,7 +37,11 @@ final class HistoryReader {
     private final List<StormOperation> operations = new ArrayList<>();
     private final Set<Identity> unseenLosses = new HashSet<>();
 
-    private HistoryReader() {}
+    private final FlowEvidence flows;
+
+    private HistoryReader(FlowEvidence flows) {
+        this.flows = flows;
+    }
 
     /**
      * Reads histories.
@@ -47,7 +51,7 @@ final class HistoryReader {
      * @return the operations, each with an answer or marked as lost
      */
     static HistoryReader read(Collection<StormHistory> histories, Collection<Task> stored) {
-        HistoryReader reader = new HistoryReader();
+        HistoryReader reader = new HistoryReader(new FlowEvidence(histories));
         Map<TaskId, List<StormOperation>> submissions = new LinkedHashMap<>();
         Map<Object, List<StormOperation>> changes = new LinkedHashMap<>();
         stored.forEach(reader::saw);
@@ -65,6 +69,8 @@ final class HistoryReader {
                     case StormOperation.Look look -> reader.operations.add(operation);
                     case StormOperation.LookUp lookUp -> reader.operations.add(operation);
                     case StormOperation.LetterLook letter -> reader.operations.add(operation);
+                    case StormOperation.Signal signal -> reader.operations.add(operation);
+                    case StormOperation.StepReturned returned -> reader.operations.add(operation);
                 }
             }
         }
@@ -79,6 +85,11 @@ final class HistoryReader {
 
     List<StormOperation> operations() {
         return operations;
+    }
+
+    /** What was read of workflows. */
+    FlowEvidence flows() {
+        return flows;
     }
 
     /** The tasks that any call saw. */
@@ -135,6 +146,8 @@ final class HistoryReader {
             case StormOperation.Settle settle -> {}
             case StormOperation.Operate operate -> {}
             case StormOperation.LetterLook letter -> {}
+            case StormOperation.Signal signal -> {}
+            case StormOperation.StepReturned returned -> {}
         }
     }
 
@@ -169,7 +182,12 @@ final class HistoryReader {
                     new Submitted.Created(id, sighting.run(), TaskState.PENDING, sighting.createdAt());
             operations.add(lostSend.with(
                     lostSend.span().since(lost), new StormOperation.Submit(item, created), Certainty.REPEATED));
-        } else if (item.key() != null) {
+        } else if (flows.existing().containsKey(id)) {
+            operations.add(lostSend.with(
+                    lostSend.span().since(lost),
+                    new StormOperation.StepReturned(item, flows.existing().get(id)),
+                    Certainty.REPEATED));
+        } else if (item.key() != null && !flows.rejected().contains(id)) {
             unseenLosses.add(item.key().identity());
         }
     }

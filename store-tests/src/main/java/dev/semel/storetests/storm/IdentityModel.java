@@ -4,6 +4,7 @@ import dev.semel.store.Attempt.Outcome;
 import dev.semel.store.Claims.Claimed;
 import dev.semel.store.KeyRecord;
 import dev.semel.store.NewTask;
+import dev.semel.store.StoredFlow;
 import dev.semel.store.Submitted;
 import dev.semel.store.Submitted.ExistingTask;
 import dev.semel.store.Task;
@@ -86,6 +87,9 @@ final class IdentityModel {
             case StormOperation.Operate operate -> changes.operate(state, operate, operation.span());
             case StormOperation.Look(TaskId id, Task found) -> look(state, id, found, operation.span());
             case StormOperation.LookUp(var identity, KeyRecord found) -> lookUp(state, found, operation.span());
+            case StormOperation.Signal signal -> changes.signal(state, signal, operation.span());
+            case StormOperation.StepReturned(NewTask item, TaskId existing) ->
+                stepReturned(state, item, existing, operation.span());
             case StormOperation.LetterLook(AttemptId death, KeyRecord found) -> lookForLetter(state, death, found);
         };
     }
@@ -116,7 +120,10 @@ final class IdentityModel {
             case RUNNING -> !task.cancelRequested();
             // Blocked by its mutex, unless it is parked or waits for another task of the identity.
             case WAITING ->
-                task.hasMutex() && !task.parked() && state.open().stream().noneMatch(ModelTask::isRunning);
+                task.isListening()
+                        || (task.hasMutex()
+                                && !task.parked()
+                                && state.open().stream().noneMatch(ModelTask::isRunning));
             case COMPLETED, FAILED, CANCELLED, TIMED_OUT -> false;
         };
     }
@@ -127,9 +134,9 @@ final class IdentityModel {
         boolean forwards =
                 ended.state().isDead() && queues.deadLettersTo(ended.item().queue()) != null;
         ModelState next = state.with(forwards ? ended.forwarded() : ended);
-        if (before != null && before.isRunning()) {
+        if (before != null && before.state().isOpen()) {
             for (ModelTask other : next.open()) {
-                if (other.state() == TaskState.WAITING && !other.parked()) {
+                if (other.state() == TaskState.WAITING && !other.parked() && !other.isListening()) {
                     next = next.with(other.pending(other.dueFrom()));
                 }
             }
@@ -252,6 +259,28 @@ final class IdentityModel {
         return next;
     }
 
+    /** A step of a workflow that is answered with the task that has its key. */
+    private static List<ModelState> stepReturned(ModelState state, NewTask item, TaskId existing, Span span) {
+        HeldKey held = state.held();
+        NewTask.KeyRequest key = item.key();
+        if (held == null || key == null || !held.taskId().equals(existing)) {
+            return List.of();
+        }
+        ModelTask holder = state.holder();
+        for (boolean passed : windowPassed(held, span)) {
+            for (TaskState shown : statesOf(holder)) {
+                Decision decision = Decision.decide(
+                        new Decision.Existing(holder.item().type(), held.inputHash(), shown, holder.run(), passed),
+                        new Decision.Request(item.type(), key.inputHash()),
+                        key.policy());
+                if (decision instanceof Decision.Return) {
+                    return List.of(state);
+                }
+            }
+        }
+        return List.of();
+    }
+
     private static List<TaskState> statesOf(ModelTask task) {
         return task.looksLike(TaskState.PENDING) && task.looksLike(TaskState.WAITING)
                 ? List.of(TaskState.PENDING, TaskState.WAITING)
@@ -266,14 +295,7 @@ final class IdentityModel {
             case Decision.Rerun(int run, boolean sameLineage) ->
                 create(state, item, run, sameLineage ? holder.lineage() : item.id(), answer, operation);
             case Decision.Replace(int run) -> {
-                ModelTask asked = holder.askedToCancel();
-                ModelState replaced = holder.isRunning()
-                        ? state.with(asked)
-                        : end(
-                                state,
-                                asked.ended(
-                                        TaskState.CANCELLED, operation.span().clockAsked(), null));
-                yield create(replaced, item, run, item.id(), answer, operation);
+                yield create(replaced(state, holder, operation.span()), item, run, item.id(), answer, operation);
             }
             case Decision.Return(boolean differs) ->
                 answer instanceof Submitted.Returned(ExistingTask existing, boolean said) && said == differs
@@ -288,6 +310,18 @@ final class IdentityModel {
                         ? answeredWith(state, existing, operation.span())
                         : List.of();
         };
+    }
+
+    /** The state after a task was replaced: a workflow that has begun is asked by an entry in its inbox, and stays as it is. */
+    private ModelState replaced(ModelState state, ModelTask holder, Span span) {
+        boolean workflow = holder.item().options().workflow() != null;
+        if (workflow && StoredFlow.mayCleanUp(holder.state(), holder.attempt() > 0, holder.parked())) {
+            return state;
+        }
+        ModelTask asked = holder.askedToCancel();
+        return holder.isRunning()
+                ? state.with(asked)
+                : end(state, asked.ended(TaskState.CANCELLED, span.clockAsked(), null));
     }
 
     private List<ModelState> answeredWith(ModelState state, ExistingTask existing, Span span) {
@@ -320,7 +354,7 @@ final class IdentityModel {
         }
         Span span = operation.span();
         long now = created.createdAt().toEpochMilli();
-        boolean waits = item.key() != null && state.open().stream().anyMatch(ModelTask::isRunning);
+        boolean waits = item.key() != null && !state.open().isEmpty();
         TaskState at = waits ? TaskState.WAITING : TaskState.PENDING;
         // Each item of a batch is atomic, not the batch: a store may commit an item, do the others in another step, and
         // answer

@@ -96,6 +96,8 @@ final class LetterReader {
             case StormOperation.Submit submit -> {}
             case StormOperation.LookUp lookUp -> {}
             case StormOperation.LetterLook letter -> {}
+            case StormOperation.Signal signal -> {}
+            case StormOperation.StepReturned returned -> {}
         }
     }
 

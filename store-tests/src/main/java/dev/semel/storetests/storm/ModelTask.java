@@ -30,6 +30,7 @@ import org.jspecify.annotations.Nullable;
  * @param result its result
  * @param gone whether a sweep is known to have removed its data
  * @param letters the attempts at which it died in a queue with a dead-letter queue
+ * @param flow what it has as a workflow
  */
 record ModelTask(
         NewTask item,
@@ -47,7 +48,34 @@ record ModelTask(
         Set<Integer> redriven,
         @Nullable String result,
         boolean gone,
-        Set<Integer> letters) {
+        Set<Integer> letters,
+        Flow flow) {
+
+    /**
+     * What a task has as a workflow.
+     *
+     * @param lines how many lines its history has
+     * @param listening whether its newest attempt ended with a wait: it may be pending or waiting, and continue at any time
+     * @param signals the keys of the signals that were accepted
+     */
+    record Flow(int lines, boolean listening, Set<String> signals) {
+
+        static final Flow NONE = new Flow(0, false, Set.of());
+
+        Flow with(int newLines) {
+            return new Flow(newLines, listening, signals);
+        }
+
+        Flow with(boolean listens) {
+            return new Flow(lines, listens, signals);
+        }
+
+        Flow with(String signal) {
+            Set<String> more = new HashSet<>(signals);
+            more.add(signal);
+            return new Flow(lines, listening, more);
+        }
+    }
 
     static ModelTask created(
             NewTask item,
@@ -59,7 +87,7 @@ record ModelTask(
             Set<Integer> letters) {
         return new ModelTask(
                 item, run, lineage, createdAt, state, 0, 0, Map.of(), false, false, dueFrom, 0, Set.of(), null, false,
-                letters);
+                letters, Flow.NONE);
     }
 
     TaskId id() {
@@ -76,7 +104,7 @@ record ModelTask(
 
     /** Whether a state that a store showed may be this one's. */
     boolean looksLike(TaskState shown) {
-        return shown == state || (hasMutex() && !parked && isIdle(state) && isIdle(shown));
+        return shown == state || ((hasMutex() || isListening()) && !parked && isIdle(state) && isIdle(shown));
     }
 
     private static boolean isIdle(TaskState state) {
@@ -85,7 +113,7 @@ record ModelTask(
 
     ModelTask begun(long leaseEnd, long byClaim) {
         ModelTask before = isRunning() ? attemptEnded(Outcome.VANISHED) : this;
-        return before.in(TaskState.RUNNING, leaseEnd, attempt + 1, byClaim, false);
+        return before.with(flow.with(false)).in(TaskState.RUNNING, leaseEnd, attempt + 1, byClaim, false);
     }
 
     ModelTask extended(long leaseEnd) {
@@ -98,6 +126,10 @@ record ModelTask(
 
     ModelTask parkedNow() {
         return in(TaskState.WAITING, dueFrom, attempt, claim, true);
+    }
+
+    ModelTask listeningNow() {
+        return in(TaskState.WAITING, 0, attempt, claim, false).with(flow.with(true));
     }
 
     private ModelTask in(TaskState next, long due, int newAttempt, long newClaim, boolean isParked) {
@@ -117,7 +149,8 @@ record ModelTask(
                 redriven,
                 result,
                 gone,
-                letters);
+                letters,
+                flow);
     }
 
     ModelTask ended(TaskState end, long from, @Nullable String newResult) {
@@ -137,7 +170,8 @@ record ModelTask(
                 redriven,
                 newResult,
                 gone,
-                letters);
+                letters,
+                flow);
     }
 
     ModelTask attemptEnded(Outcome outcome) {
@@ -159,13 +193,14 @@ record ModelTask(
                 redriven,
                 result,
                 gone,
-                letters);
+                letters,
+                flow);
     }
 
     ModelTask askedToCancel() {
         return new ModelTask(
                 item, run, lineage, createdAt, state, attempt, claim, outcomes, true, parked, dueFrom, endedFrom,
-                redriven, result, gone, letters);
+                redriven, result, gone, letters, flow);
     }
 
     ModelTask redrivenAt(long due) {
@@ -187,7 +222,8 @@ record ModelTask(
                 more,
                 null,
                 gone,
-                letters);
+                letters,
+                flow);
     }
 
     ModelTask removed() {
@@ -207,7 +243,8 @@ record ModelTask(
                 redriven,
                 result,
                 true,
-                letters);
+                letters,
+                flow);
     }
 
     /** Sent to a dead-letter queue, because of the newest attempt. */
@@ -230,7 +267,33 @@ record ModelTask(
                 redriven,
                 result,
                 gone,
-                more);
+                more,
+                flow);
+    }
+
+    ModelTask with(Flow newFlow) {
+        return new ModelTask(
+                item,
+                run,
+                lineage,
+                createdAt,
+                state,
+                attempt,
+                claim,
+                outcomes,
+                cancelRequested,
+                parked,
+                dueFrom,
+                endedFrom,
+                redriven,
+                result,
+                gone,
+                letters,
+                newFlow);
+    }
+
+    boolean isListening() {
+        return state == TaskState.WAITING && flow.listening();
     }
 
     /** Without the task as it was submitted, which its id stands for: this is computed millions of times in a round. */
@@ -251,12 +314,15 @@ record ModelTask(
         hash = 31 * hash + redriven.hashCode();
         hash = 31 * hash + (result == null ? 0 : result.hashCode());
         hash = 31 * hash + Boolean.hashCode(gone);
-        return 31 * hash + letters.hashCode();
+        hash = 31 * hash + letters.hashCode();
+        return 31 * hash + flow.hashCode();
     }
 
     @Override
     public String toString() {
-        return id() + " run " + run + " " + state + (parked ? " parked" : "") + " attempt " + attempt + " " + outcomes
+        return id() + " run " + run + " " + state + (parked ? " parked" : "")
+                + (isListening() ? " listening" : "") + (flow.lines() > 0 ? " " + flow.lines() + " lines" : "")
+                + " attempt " + attempt + " " + outcomes
                 + (cancelRequested ? " asked to cancel" : "") + (state.isOpen() ? " due " + dueFrom % 10_000_000 : "")
                 + (redriven.isEmpty() ? "" : " redriven at " + redriven)
                 + (letters.isEmpty() ? "" : " forwarded at " + letters) + (gone ? " gone" : "");

@@ -54,6 +54,7 @@ final class StormActor implements Runnable {
     private final List<TaskStore> near;
     private final boolean transacting;
     private final ScheduleActor schedules;
+    private final FlowActor flows;
     private List<NewTask> lastBulk = List.of();
     private long claims;
 
@@ -77,6 +78,7 @@ final class StormActor implements Runnable {
         this.caller = new StormCaller(number, handles, clock, plan, history, weather.faults());
         this.attempts = new StormAttempts(plan, weather, board);
         this.schedules = new ScheduleActor(number, plan, clock, caller, history, board);
+        this.flows = new FlowActor(number, plan, clock, caller, history, board);
     }
 
     StormHistory history() {
@@ -96,6 +98,10 @@ final class StormActor implements Runnable {
     }
 
     private void act() throws SQLException {
+        if (weather.has(Condition.WORKFLOWS) && plan.oneIn(3)) {
+            flows.act();
+            return;
+        }
         if (weather.has(Condition.SCHEDULES) && plan.oneIn(8)) {
             schedules.act();
             return;
@@ -130,6 +136,9 @@ final class StormActor implements Runnable {
             return;
         }
         send(batch);
+        if (batch.getFirst().type().equals(StormPlan.FLOW)) {
+            return; // an id that was forgotten would be another workflow, with another history
+        }
         sent.add(batch.getFirst());
         if (sent.size() > 20) {
             sent.removeFirst();
@@ -181,6 +190,9 @@ final class StormActor implements Runnable {
             }
             if (answer instanceof Submitted.Created) {
                 board.seen(item.id(), identity, plan.random);
+                if (item.type().equals(StormPlan.FLOW)) {
+                    board.sawFlow(item.id(), plan.random);
+                }
             }
         }
     }

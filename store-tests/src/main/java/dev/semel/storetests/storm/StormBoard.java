@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 final class StormBoard {
 
     private static final int PLACES = 24;
+    private static final int FLOWS = 12;
 
     /** A task with the identity that it may have. */
     record Seen(TaskId id, @Nullable Identity identity) {}
@@ -19,6 +20,7 @@ final class StormBoard {
     private final AtomicReferenceArray<Seen> tasks = new AtomicReferenceArray<>(PLACES);
     private final AtomicReferenceArray<Operation.Redrive> dead = new AtomicReferenceArray<>(PLACES);
     private final AtomicReferenceArray<Operation.Resolve> unknown = new AtomicReferenceArray<>(PLACES);
+    private final AtomicReferenceArray<TaskId> flows = new AtomicReferenceArray<>(FLOWS);
     private final AtomicInteger bulks = new AtomicInteger();
 
     void seen(TaskId id, @Nullable Identity identity, SplittableRandom random) {
@@ -31,6 +33,16 @@ final class StormBoard {
 
     void leftUnknown(Operation.Resolve resolve, SplittableRandom random) {
         unknown.set(random.nextInt(PLACES), resolve);
+    }
+
+    void sawFlow(TaskId id, SplittableRandom random) {
+        flows.set(random.nextInt(FLOWS), id);
+    }
+
+    /** A workflow that was seen lately. */
+    @Nullable
+    TaskId flow(SplittableRandom random) {
+        return flows.get(random.nextInt(FLOWS));
     }
 
     /** The number of the next large batch: in turn one that was never used, and the one before again. */

@@ -38,6 +38,7 @@ final class StormChecker {
     private final StormQueues queues;
     private final Collection<StormHistory> histories;
     private final Collection<Task> stored;
+    private final FlowEvidence flows;
     private final List<StormOperation> operations;
     private final Map<TaskId, HistoryReader.Sighting> seen;
     // A task that was never seen may have been among theirs, and a sweep may have removed it.
@@ -55,6 +56,7 @@ final class StormChecker {
         operations.addAll(letters.creations());
         wrong.addAll(letters.wrong());
         this.seen = reader.seen();
+        this.flows = reader.flows();
         this.undecidable = swept() ? reader.unseenLosses() : Set.of();
     }
 
@@ -72,6 +74,7 @@ final class StormChecker {
         checkLeases();
         checkStored();
         wrong.addAll(new ScheduleChecker(histories, seen.keySet(), swept()).check());
+        wrong.addAll(new FlowChecker(flows, histories, stored, clock.millis()).check(seen.keySet()));
         wrong.addAll(new ExecutionChecker(clock, operations).check(concurrencies));
         checkOrders();
         return wrong.stream().limit(MOST_REPORTED).toList();
@@ -259,6 +262,11 @@ final class StormChecker {
             case StormOperation.Look look -> groupOf.get(look.id());
             case StormOperation.LookUp lookUp -> lookUp.identity();
             case StormOperation.LetterLook letter -> groupOf.get(letter.death().taskId());
+            case StormOperation.Signal signal -> groupOf.get(signal.signal().taskId());
+            case StormOperation.StepReturned returned -> {
+                NewTask.KeyRequest key = returned.item().key();
+                yield key == null ? null : key.identity();
+            }
             case StormOperation.Settle settle ->
                 groupOf.get(settle.settlement().lease().taskId());
             case StormOperation.Operate operate ->

@@ -19,6 +19,7 @@ final class StormHistory {
     private final List<TaskId> rolledBack = new ArrayList<>();
     private final List<String> failures = new ArrayList<>();
     private final ScheduleHistory schedules = new ScheduleHistory();
+    private final FlowHistory flows = new FlowHistory();
     private int calls;
     private int lost;
 
@@ -71,6 +72,10 @@ final class StormHistory {
 
     ScheduleHistory schedules() {
         return schedules;
+    }
+
+    FlowHistory flows() {
+        return flows;
     }
 
     List<String> failures() {

@@ -7,6 +7,7 @@ import dev.semel.store.Operated;
 import dev.semel.store.Operation;
 import dev.semel.store.Settled;
 import dev.semel.store.Settlement;
+import dev.semel.store.SubmitRequest;
 import dev.semel.store.Submitted;
 import dev.semel.store.Task;
 import dev.semel.task.AttemptId;
@@ -60,6 +61,12 @@ record StormOperation(int actor, Span span, @Nullable StormOperation after, Acti
     /** A read of the record of an identity; null if there is none. */
     record LookUp(Identity identity, @Nullable KeyRecord found) implements Action {}
 
+    /** A signal to a workflow. */
+    record Signal(SubmitRequest.Signal signal, Submitted.@Nullable Signalled answer) implements Action {}
+
+    /** A step of a workflow whose key another task had. */
+    record StepReturned(NewTask item, TaskId existing) implements Action {}
+
     /** A read of the record of a dead letter: of the task in the dead-letter queue; null if there is none. */
     record LetterLook(AttemptId death, @Nullable KeyRecord found) implements Action {}
 
@@ -80,6 +87,8 @@ record StormOperation(int actor, Span span, @Nullable StormOperation after, Acti
             case Look look -> true;
             case LookUp lookUp -> true;
             case LetterLook letter -> true;
+            case Signal signal -> signal.answer() != null && signal.answer() != Submitted.Signalled.ACCEPTED;
+            case StepReturned returned -> true;
             case Claim claim -> false;
         };
     }
@@ -132,6 +141,8 @@ record StormOperation(int actor, Span span, @Nullable StormOperation after, Acti
                                 ? null
                                 : "run " + found.run() + " created " + found.createdAt() + " " + found.progress());
             case LookUp(Identity identity, KeyRecord found) -> "record -> " + found;
+            case Signal(SubmitRequest.Signal signal, Submitted.Signalled answer) -> signal + " -> " + answer;
+            case StepReturned(NewTask item, TaskId existing) -> "step " + item.id() + " -> " + existing;
             case LetterLook(AttemptId death, KeyRecord found) -> "letter of " + death + " -> " + found;
         };
     }

@@ -2,6 +2,7 @@ package dev.semel.storetests.storm;
 
 import dev.semel.store.NewTask;
 import dev.semel.store.TaskOptions;
+import dev.semel.store.WorkflowOptions;
 import dev.semel.storetests.storm.StormWeather.Condition;
 import dev.semel.task.Identity;
 import dev.semel.task.InputHash;
@@ -26,6 +27,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class StormPlan {
 
+    /** The type of workflows; the checks of what is stored know them by it. */
+    static final String FLOW = "workflow";
+
     static final List<String> TENANTS = List.of("north", "south");
     private static final List<String> INPUTS = List.of("{\"n\":1}", "{\"n\":2}");
     private static final List<InputHash> HASHES = INPUTS.stream()
@@ -34,6 +38,8 @@ final class StormPlan {
     private static final Duration LONG = Duration.ofHours(1);
     private static final int HOT = 4;
     private static final int OWN = 8;
+    private static final int FLOWS = 8;
+    private static final int SHARED_STEPS = 2;
 
     // From 100 on PostgreSQL has another way to submit.
     private static final int BULK = 100;
@@ -89,6 +95,9 @@ final class StormPlan {
     }
 
     private NewTask any() {
+        if (weather.has(Condition.WORKFLOWS) && oneIn(5)) {
+            return flow();
+        }
         return switch (random.nextInt(8)) {
             case 0 ->
                 task(
@@ -99,6 +108,50 @@ final class StormPlan {
             case 1 -> own(random.nextInt(OWN));
             default -> hot();
         };
+    }
+
+    /** A workflow under one of a few ids. */
+    private NewTask flow() {
+        int number = random.nextInt(FLOWS);
+        String mutex = weather.has(Condition.MUTEXES) && oneIn(6) ? "mutex-flow" : null;
+        Identity identity = Identity.of("north", Scope.custom("storm"), StormQueues.FLOWS, FLOW, "flow-" + number);
+        return new NewTask(
+                nextId(),
+                "north",
+                number == 0 ? StormQueues.NARROW_FLOWS : StormQueues.FLOWS,
+                FLOW,
+                INPUTS.getFirst(),
+                NewTask.Start.now(),
+                new TaskOptions(0, null, null, mutex, null, WorkflowOptions.UNLIMITED),
+                new NewTask.KeyRequest(
+                        identity,
+                        HASHES.getFirst(),
+                        ttl(),
+                        oneIn(3) ? ReusePolicy.afterFinish() : oneIn(3) ? policy() : ReusePolicy.allowFailedOnly()));
+    }
+
+    /** A step of a workflow: most have no key, some have one that other workflows and other submitters use too. */
+    NewTask step() {
+        if (oneIn(12)) {
+            return hot();
+        }
+        String tenant = "north";
+        String queue = oneIn(6) ? StormQueues.IDLE : oneIn(6) ? StormQueues.BARE : StormQueues.WORK;
+        NewTask.KeyRequest key = random.nextInt(3) > 0
+                ? null
+                : new NewTask.KeyRequest(
+                        Identity.of(
+                                tenant, Scope.custom("storm"), queue, "type", "step-" + random.nextInt(SHARED_STEPS)),
+                        HASHES.getFirst(),
+                        ttl(),
+                        oneIn(6) ? policy() : ReusePolicy.afterFinish());
+        return new NewTask(
+                nextId(), tenant, queue, "type", INPUTS.getFirst(), NewTask.Start.now(), TaskOptions.NONE, key);
+    }
+
+    /** Whether an attempt is left alone, until its lease expires. */
+    boolean forgets() {
+        return weather.has(Condition.SHORT_LEASES) && oneIn(8);
     }
 
     private NewTask hot() {

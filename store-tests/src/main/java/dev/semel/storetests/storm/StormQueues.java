@@ -25,9 +25,11 @@ record StormQueues(Map<String, String> deadLetterQueues, boolean hasBare, Durati
     static final String NARROW = "narrow";
     static final String SLOW = "slow";
     static final String BARE = "bare";
+    static final String FLOWS = "flows";
+    static final String NARROW_FLOWS = "narrow-flows";
     static final String LETTERS = "letters";
     static final String LAST_LETTERS = "last-letters";
-    static final Map<String, Integer> CONCURRENCIES = Map.of(NARROW, 2);
+    static final Map<String, Integer> CONCURRENCIES = Map.of(NARROW, 2, NARROW_FLOWS, 2);
 
     /** Queues without settings that a model has to know. */
     static final StormQueues PLAIN = new StormQueues(Map.of(), false, IdentityModel.RETENTION);
@@ -47,7 +49,7 @@ record StormQueues(Map<String, String> deadLetterQueues, boolean hasBare, Durati
     /** The operations that declare the queues. */
     List<Operation> declarations() {
         List<Operation> settings = new ArrayList<>();
-        for (String queue : List.of(WORK, IDLE, NARROW, SLOW, BARE, LETTERS)) {
+        for (String queue : List.of(WORK, IDLE, NARROW, SLOW, BARE, NARROW_FLOWS, LETTERS)) {
             QueueSettings.Builder builder = QueueSettings.builder();
             if (CONCURRENCIES.containsKey(queue)) {
                 builder.concurrency(CONCURRENCIES.get(queue));

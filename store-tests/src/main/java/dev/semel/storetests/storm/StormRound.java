@@ -1,5 +1,6 @@
 package dev.semel.storetests.storm;
 
+import dev.semel.store.History;
 import dev.semel.store.KeyRecord;
 import dev.semel.store.NewTask;
 import dev.semel.store.Page;
@@ -279,6 +280,7 @@ final class StormRound {
             }
         }
         StormHistory last = new StormHistory();
+        readWorkflows(store, clock, histories, last);
         List<TaskId> all = List.copyOf(ids);
         for (int from = 0; from < all.size(); from += MOST_AT_ONCE) {
             List<TaskId> part = all.subList(from, Math.min(all.size(), from + MOST_AT_ONCE));
@@ -299,6 +301,29 @@ final class StormRound {
         }
         lookForLetters(store, clock, histories, identities, last);
         return last;
+    }
+
+    /** Reads the whole histories of all workflows; who is looked at before and after that has not changed meanwhile. */
+    private static void readWorkflows(
+            TaskStore store, StormClock clock, List<StormHistory> histories, StormHistory last) {
+        Set<TaskId> flows = new LinkedHashSet<>();
+        for (StormHistory history : histories) {
+            for (StormOperation operation : history.operations()) {
+                if (operation.action() instanceof StormOperation.Submit(NewTask item, var answer)
+                        && item.type().equals(StormPlan.FLOW)) {
+                    flows.add(item.id());
+                }
+            }
+        }
+        for (TaskId flow : flows) {
+            History.Query query = History.Query.whole(flow);
+            long asked = System.nanoTime();
+            History found = store.histories(List.of(query)).get(flow);
+            Span span = new Span(asked, System.nanoTime(), clock.millis(), clock.millis());
+            if (found != null) {
+                last.flows().read(new FlowHistory.Read(query, found, span));
+            }
+        }
     }
 
     /** Looks for the dead letter of each death that was reported: there is one, or the task did not die. */

@@ -43,6 +43,8 @@ record StormWeather(Set<Condition> conditions, double faults) {
         DEAD_LETTERS,
         /** One queue has a retention of zero. */
         BARE_QUEUE,
+        /** Actors run workflows, whose steps are tasks. */
+        WORKFLOWS,
         /** Batches of a hundred and more, in turn with new keys only and with keys that the one before used. */
         BULK
     }
@@ -60,6 +62,7 @@ record StormWeather(Set<Condition> conditions, double faults) {
                     Condition.SCHEDULES,
                     Condition.DEAD_LETTERS,
                     Condition.BARE_QUEUE,
+                    Condition.WORKFLOWS,
                     Condition.BULK)) {
                 if (random.nextBoolean()) {
                     conditions.add(condition);
@@ -72,7 +75,7 @@ record StormWeather(Set<Condition> conditions, double faults) {
                 case EXPIRY, RELEASES, SWEEPS, SHORT_LEASES -> random.nextInt(3) > 0;
                 case INTERRUPTS, DISTURBANCES -> random.nextBoolean() && kind == 2;
                 case OPERATORS -> true;
-                case PROCESSES, EFFECTS, MUTEXES, JOINS, SCHEDULES, DEAD_LETTERS, BARE_QUEUE, BULK ->
+                case PROCESSES, EFFECTS, MUTEXES, JOINS, SCHEDULES, DEAD_LETTERS, BARE_QUEUE, WORKFLOWS, BULK ->
                     random.nextBoolean();
             };
             if (chosen) {

@@ -2,6 +2,7 @@ package dev.semel.storetests.storm;
 
 import dev.semel.store.InMemoryTaskStore;
 import dev.semel.store.TaskStore;
+import dev.semel.storetests.WrongFlows;
 import dev.semel.storetests.storm.StormWeather.Condition;
 import dev.semel.testkit.ManualClock;
 import java.util.Set;
@@ -79,7 +80,37 @@ enum PlantedRace {
     GUESS_WITHOUT_A_LOOK,
 
     /** What a large batch created is rolled back because of a duplicate, but answered as created. */
-    NEIGHBOURS_OF_A_DUPLICATE_LOST;
+    NEIGHBOURS_OF_A_DUPLICATE_LOST,
+
+    /** Now and then the entry that a workflow waits for does not wake it. */
+    WAKE_OF_A_WORKFLOW_DROPPED,
+
+    /** A wait does not see what has come since the code has read its inbox. */
+    WAIT_IGNORES_A_NEWER_ENTRY,
+
+    /** The counters of the inbox are not where the wait is decided: an entry in between wakes nobody. */
+    INBOX_COUNTED_ELSEWHERE,
+
+    /** Now and then a line is answered as added, but is not. */
+    HISTORY_LINE_LOST,
+
+    /** An attempt that is over starts steps. */
+    STEP_STARTED_BY_A_ZOMBIE,
+
+    /** A signal is acknowledged, and delivered after the next one. */
+    SIGNAL_REORDERED,
+
+    /** A signal that is sent again is delivered again. */
+    SIGNAL_DELIVERED_TWICE,
+
+    /** A step is no longer watched although it is open. */
+    WATCH_REMOVED_TOO_EARLY,
+
+    /** A step that its creator gives up is cancelled although another workflow watches it. */
+    ABANDONED_STEP_CANCELLED_ALTHOUGH_WATCHED,
+
+    /** A step that already had a task is cancelled as if the workflow had created it. */
+    KEYED_STEP_COUNTED_AS_OWN;
 
     /** What must happen in a round for it to show. */
     Set<Condition> needs() {
@@ -89,6 +120,16 @@ enum PlantedRace {
             case LETTER_OF_A_CANCELLED_TASK -> Set.of(Condition.DEAD_LETTERS, Condition.OPERATORS);
             case RESULT_STRIPPED_LATER, END_OF_A_BARE_TASK_FORGOTTEN -> Set.of(Condition.BARE_QUEUE);
             case GUESS_WITHOUT_A_LOOK, NEIGHBOURS_OF_A_DUPLICATE_LOST -> Set.of(Condition.BULK);
+            case WAKE_OF_A_WORKFLOW_DROPPED,
+                    WAIT_IGNORES_A_NEWER_ENTRY,
+                    INBOX_COUNTED_ELSEWHERE,
+                    HISTORY_LINE_LOST,
+                    STEP_STARTED_BY_A_ZOMBIE,
+                    SIGNAL_REORDERED,
+                    SIGNAL_DELIVERED_TWICE,
+                    WATCH_REMOVED_TOO_EARLY,
+                    ABANDONED_STEP_CANCELLED_ALTHOUGH_WATCHED,
+                    KEYED_STEP_COUNTED_AS_OWN -> Set.of(Condition.WORKFLOWS);
             default -> Set.of();
         };
     }
@@ -119,6 +160,18 @@ enum PlantedRace {
             case END_OF_A_BARE_TASK_FORGOTTEN -> new BareRace.ForgetsEnd(clock);
             case GUESS_WITHOUT_A_LOOK -> new BulkRace.NeverLooks(clock);
             case NEIGHBOURS_OF_A_DUPLICATE_LOST -> new BulkRace.LosesNeighbours(clock);
+            case WAKE_OF_A_WORKFLOW_DROPPED -> new WrongFlows.DropsWake(new InMemoryTaskStore(clock));
+            case WAIT_IGNORES_A_NEWER_ENTRY -> new WrongFlows.IgnoresNewer(new InMemoryTaskStore(clock));
+            case INBOX_COUNTED_ELSEWHERE ->
+                new WrongFlows.CountsElsewhere(new InMemoryTaskStore(clock), RacingStore::window);
+            case HISTORY_LINE_LOST -> new WrongFlows.LosesLine(new InMemoryTaskStore(clock));
+            case STEP_STARTED_BY_A_ZOMBIE -> new WrongFlows.StartsForZombie(new InMemoryTaskStore(clock));
+            case SIGNAL_REORDERED -> new WrongFlows.ReordersSignals(new InMemoryTaskStore(clock));
+            case SIGNAL_DELIVERED_TWICE -> new WrongFlows.DeliversTwice(new InMemoryTaskStore(clock));
+            case WATCH_REMOVED_TOO_EARLY -> new WrongFlows.StopsWatching(new InMemoryTaskStore(clock));
+            case ABANDONED_STEP_CANCELLED_ALTHOUGH_WATCHED ->
+                new WrongFlows.CancelsOthers(new InMemoryTaskStore(clock), true);
+            case KEYED_STEP_COUNTED_AS_OWN -> new WrongFlows.CancelsOthers(new InMemoryTaskStore(clock), false);
         };
     }
 }
