@@ -2,6 +2,7 @@ package dev.semel;
 
 import dev.semel.engine.Batcher;
 import dev.semel.engine.Cleaner;
+import dev.semel.engine.Cleaning;
 import dev.semel.engine.Codec;
 import dev.semel.engine.Components;
 import dev.semel.engine.DepthSampler;
@@ -56,6 +57,9 @@ import org.jspecify.annotations.Nullable;
 public final class Semel implements AutoCloseable {
 
     private static final int MAX_WAITING = 10_000;
+
+    // Without workers nothing says how soon a vanished attempt has to be noticed.
+    private static final Duration MAINTENANCE = Duration.ofSeconds(10);
 
     private final Components components;
     private final String tenant;
@@ -131,8 +135,13 @@ public final class Semel implements AutoCloseable {
         this.sender = new Sender(this, batcher::call, observed, false);
         this.transactions = builder.transactions;
         this.queues = new Queues(store, components.threads(), System::nanoTime);
+        Cleaning cleaning = settings.cleaning().over(builder.cleaning);
         this.cleaner = new Cleaner(
-                store, settings.cleaning().over(builder.cleaning), builder.random, timers, components.threads());
+                store,
+                store.isMaintained() ? cleaning.withInterval(Duration.ZERO) : cleaning,
+                builder.random,
+                timers,
+                components.threads());
         this.depths = builder.depthInterval == null
                 ? null
                 : new DepthSampler(
@@ -306,11 +315,13 @@ public final class Semel implements AutoCloseable {
             }
             workers.add(worker);
         }
-        scheduler.start();
         if (shutdownHook != null) {
             shutdownHook.register();
         }
-        cleaner.endVanishedEvery(worker.settings().lease().dividedBy(3));
+        if (!components.store().isMaintained()) {
+            scheduler.start();
+            cleaner.endVanishedEvery(worker.settings().lease().dividedBy(3));
+        }
         names.checkWorker(worker);
     }
 
@@ -383,6 +394,15 @@ public final class Semel implements AutoCloseable {
      */
     public void startScheduler() {
         scheduler.start();
+    }
+
+    /**
+     * Starts all that a store needs in the background apart from its cleaning: the ticks of schedules, and the end of vanished
+     * attempts. Starting a worker does so as well; a server whose workers are other programs calls this.
+     */
+    public void startMaintenance() {
+        scheduler.start();
+        cleaner.endVanishedEvery(MAINTENANCE);
     }
 
     /**

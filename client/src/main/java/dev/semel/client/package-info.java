@@ -1,4 +1,4 @@
-/** To be written. */
+/** A store that is a Semel server, reached over HTTP. */
 @NullMarked
 package dev.semel.client;
 

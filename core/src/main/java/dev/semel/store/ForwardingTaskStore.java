@@ -136,6 +136,11 @@ public abstract class ForwardingTaskStore implements TaskStore {
     }
 
     @Override
+    public boolean isMaintained() {
+        return store.isMaintained();
+    }
+
+    @Override
     public void close() {
         store.close();
     }

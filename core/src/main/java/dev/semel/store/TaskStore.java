@@ -319,6 +319,16 @@ public interface TaskStore extends Submitting, Working, Reading, Operating, Auto
         return Optional.empty();
     }
 
+    /**
+     * Returns whether another program maintains the store: a server that removes what has outlived its retention, ends vanished
+     * attempts and makes the ticks of schedules. Then the engine in this process does none of that by itself.
+     *
+     * @return true if another program does so
+     */
+    default boolean isMaintained() {
+        return false;
+    }
+
     /** Ends a registration. */
     interface Registration extends AutoCloseable {
         @Override

@@ -2,6 +2,7 @@ package dev.semel.task;
 
 import java.time.Duration;
 import java.util.HexFormat;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** The limits on all values that callers pass, and the checks that enforce them. */
@@ -42,6 +43,9 @@ public final class Limits {
     private static final Duration MILLISECOND = Duration.ofMillis(1);
 
     private static final int SHOWN = 80;
+
+    // What follows the beginning of an error that was cut.
+    private static final Pattern CUT = Pattern.compile("\\G… \\(\\d{1,10} characters cut\\)\\z");
 
     private Limits() {}
 
@@ -226,13 +230,14 @@ public final class Limits {
 
     /**
      * Prepares an error text for storage with an attempt: cuts it to {@link #ERROR_LENGTH} and replaces characters that
-     * not every database accepts, so that every store keeps the same text.
+     * not every database accepts, so that every store keeps the same text. A text that was prepared before stays as it is, so
+     * that a settlement can be sent to a server and be the same settlement there.
      *
      * @param error the whole error
      * @return the error, or its beginning with a mark that the rest is cut; NUL and unpaired surrogates become U+FFFD
      */
     public static String error(String error) {
-        boolean tooLong = error.length() > ERROR_LENGTH;
+        boolean tooLong = error.length() > ERROR_LENGTH && !CUT.matcher(error).find(ERROR_LENGTH);
         String kept = Surrogates.replaceUnpaired(tooLong ? error.substring(0, ERROR_LENGTH) : error)
                 .replace('\0', '\uFFFD');
         return tooLong ? kept + "… (" + (error.length() - ERROR_LENGTH) + " characters cut)" : kept;

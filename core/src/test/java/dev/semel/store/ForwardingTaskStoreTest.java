@@ -13,6 +13,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 final class ForwardingTaskStoreTest {
@@ -86,12 +87,20 @@ final class ForwardingTaskStoreTest {
             TaskStore below = (TaskStore) Proxy.newProxyInstance(
                     TaskStore.class.getClassLoader(), new Class<?>[] {TaskStore.class}, (proxy, called, arguments) -> {
                         arrived.add(signature(called));
-                        return called.getReturnType().equals(int.class) ? 7 : null;
+                        return answer(called);
                     });
             Object answer = method.invoke(new Wrapper(below), arguments(method));
             assertThat(arrived).containsExactly(signature(method));
-            assertThat(answer).isEqualTo(method.getReturnType().equals(int.class) ? 7 : null);
+            assertThat(answer).isEqualTo(answer(method));
         }
+    }
+
+    /** An answer that no default of a store gives. */
+    private static @Nullable Object answer(Method method) {
+        if (method.getReturnType().equals(int.class)) {
+            return 7;
+        }
+        return method.getReturnType().equals(boolean.class) ? (Object) true : null;
     }
 
     private static Object[] arguments(Method method) {

@@ -204,7 +204,10 @@ class ValuesTest {
     @Test
     void anErrorIsKeptUpToItsLimit() {
         assertThat(Limits.error("short")).isEqualTo("short");
-        assertThat(Limits.error("x".repeat(10_000))).hasSizeLessThan(8_100).endsWith("(2000 characters cut)");
+        String cut = Limits.error("x".repeat(10_000));
+        assertThat(cut).hasSizeLessThan(8_100).endsWith("(2000 characters cut)");
+        assertThat(Limits.error(cut)).as("prepared twice").isEqualTo(cut);
+        assertThat(Limits.error(cut + "!")).endsWith("characters cut)").doesNotContain("!");
     }
 
     @Test
