@@ -43,7 +43,13 @@ public final class SettingsFile {
      */
     public static Settings read(Path file) {
         TomlTable root = TomlTable.of(TomlDocument.read(Limits.notNull("file", file)));
-        String store = root.text("store", SettingsFile::store);
+        String own = root.text("store", SettingsFile::store);
+        String server = root.text("server", SettingsFile::server);
+        if (own != null && server != null) {
+            throw new InvalidInput("The file \"" + Limits.shown(file.toString())
+                    + "\" names a store and a server, but a program works on one of them. Remove the other.");
+        }
+        String store = server == null ? own : server;
         TomlTable defaultsTable = root.table("defaults");
         TomlTable cleaningTable = root.table("cleaning");
         TomlTable queueTables = root.table("queues");
@@ -72,6 +78,15 @@ public final class SettingsFile {
         if (url.isBlank()) {
             throw new InvalidInput(
                     "The store is a URL such as \"sqlite:semel.db\", but got \"\". Remove it for the default.");
+        }
+        return url;
+    }
+
+    private static String server(String url) {
+        if (!url.startsWith("http://") && !url.startsWith("https://")) {
+            throw new InvalidInput(
+                    "The server is a URL such as \"https://semel.example.com\", but got something else. A store of"
+                            + " another kind is named by \"store\".");
         }
         return url;
     }

@@ -49,45 +49,45 @@ class SettingsFileTest {
     @Test
     void allThatCanBeSaidIsRead() {
         Settings settings = read("""
-                store = "sqlite:semel.db"
+            store = "sqlite:semel.db"
 
-                [defaults]
-                identity = "strict"
-                reuse = "after_finish"
-                idempotency_ttl = "10d"
+            [defaults]
+            identity = "strict"
+            reuse = "after_finish"
+            idempotency_ttl = "10d"
 
-                [cleaning]
-                interval = "30m"
-                retention = "3d"
-                dead_letter_retention = "60d"
-                workflow_retention = "90d"
+            [cleaning]
+            interval = "30m"
+            retention = "3d"
+            dead_letter_retention = "60d"
+            workflow_retention = "90d"
 
-                [queues.payments]
-                retention = "30d"
-                idempotency_ttl = "31d"
-                rate_limit = "100/sec"
-                concurrency = 5
-                dead_letter_queue = "graveyard"
-                reuse = "never, open=reject"
+            [queues.payments]
+            retention = "30d"
+            idempotency_ttl = "31d"
+            rate_limit = "100/sec"
+            concurrency = 5
+            dead_letter_queue = "graveyard"
+            reuse = "never, open=reject"
 
-                [tasks.charge_customer]
-                queue = "payments"
-                identity = "caller_provided"
-                scope = "custom:money"
-                reuse = "never"
-                idempotency_ttl = "90d"
-                timeout = "30s"
-                priority = 7
-                max_attempts = 4
+            [tasks.charge_customer]
+            queue = "payments"
+            identity = "caller_provided"
+            scope = "custom:money"
+            reuse = "never"
+            idempotency_ttl = "90d"
+            timeout = "30s"
+            priority = 7
+            max_attempts = 4
 
-                [tasks.build_report]
-                identity = "contextual"
-                identity_fields = ["/customer", "/month"]
-                ignore_fields = [
-                  "/trace_id",   # changes each time
-                ]
-                retry_delays = ["1s", "5s"]
-                """);
+            [tasks.build_report]
+            identity = "contextual"
+            identity_fields = ["/customer", "/month"]
+            ignore_fields = [
+              "/trace_id",   # changes each time
+            ]
+            retry_delays = ["1s", "5s"]
+            """);
         assertThat(settings.store()).isEqualTo("sqlite:semel.db");
         assertThat(settings.defaults())
                 .isEqualTo(new Settings.Defaults(
@@ -132,15 +132,15 @@ class SettingsFileTest {
     @Test
     void theSettingsOfWorkersAreRead() {
         Settings settings = read("""
-                [workers.payments]
-                concurrency = 64
-                prefetch = 0
-                held_bytes = 4000000
-                lease = "1m"
-                poll = "250ms"
-                max_vanished = 2
-                close_grace = "0"
-                """);
+            [workers.payments]
+            concurrency = 64
+            prefetch = 0
+            held_bytes = 4000000
+            lease = "1m"
+            poll = "250ms"
+            max_vanished = 2
+            close_grace = "0"
+            """);
         assertThat(settings.worker("payments"))
                 .isEqualTo(new WorkerOptions(
                         64, 0, 4_000_000L, Duration.ofMinutes(1), Duration.ofMillis(250), 2, Duration.ZERO));
@@ -168,12 +168,12 @@ class SettingsFileTest {
     @Test
     void limitsCanBeTakenAwayAndFinishedTasksForgotten() {
         QueueSettings queue = read("""
-                        [queues."a/b:c"]
-                        rate_limit = "none"
-                        concurrency = 0
-                        retention = "0"
-                        dead_letter_queue = ""
-                        """).queues().get("a/b:c");
+            [queues."a/b:c"]
+            rate_limit = "none"
+            concurrency = 0
+            retention = "0"
+            dead_letter_queue = ""
+            """).queues().get("a/b:c");
         assertThat(queue).isNotNull();
         assertThat(queue.rateLimit()).isEqualTo(RateLimit.NONE);
         assertThat(queue.isLimited()).isFalse();
@@ -197,7 +197,12 @@ class SettingsFileTest {
 
     private static Stream<Arguments> unknownNames() {
         return Stream.of(
-                wrong("stroe = \"x\"", 1, "stroe", "Did you mean \"store\"?", "Known settings are store, defaults"),
+                wrong(
+                        "stroe = \"x\"",
+                        1,
+                        "stroe",
+                        "Did you mean \"store\"?",
+                        "Known settings are store, server, defaults"),
                 wrong("\n\n[quues.payments]\nretention = \"1d\"", 3, "quues", "Did you mean \"queues\"?"),
                 wrong(
                         "[defaults]\nttl = \"1d\"",
@@ -221,6 +226,7 @@ class SettingsFileTest {
 
     private static Stream<Arguments> wrongTypes() {
         return Stream.of(
+                wrong("server = \"sqlite:x.db\"", 1, "server", "The server is a URL"),
                 wrong("store = 1", 1, "store", "takes a string in quotation marks, but got a whole number"),
                 wrong("store = 2020-01-01", 1, "store", "takes a string in quotation marks, but got a date or time"),
                 wrong("queues = 1", 1, "queues", "takes a table, but got a whole number"),

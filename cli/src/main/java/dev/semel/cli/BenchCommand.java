@@ -49,7 +49,7 @@ final class BenchCommand implements Command {
                 () -> new InvalidInput("The published program has no benchmarks, so \"bench\" is not available. Run"
                         + " \"./semel bench\" in a checkout of Semel's sources."));
         String output = invocation.text(OUTPUT);
-        StoreUrl url = invocation.store();
+        StoreUrl url = invocation.store().withoutServer("bench");
         String database = url.database();
         Benchmarks.Request request = new Benchmarks.Request(
                 database == null ? url.toString() : database,

@@ -21,7 +21,8 @@ final class CleanCommand implements Command {
     public int run(Invocation invocation) {
         invocation.refuseTenant("Cleaning covers all tenants");
         Swept swept;
-        try (Semel semel = invocation.semel(invocation.store().openExisting());
+        try (Semel semel = invocation.semel(
+                        invocation.store().withoutServer("clean").openExisting());
                 Bar bar = new Bar(invocation, "clean", -1)) {
             swept = semel.operations().clean(step -> bar.at((long) step.tasks() + step.records()));
         }

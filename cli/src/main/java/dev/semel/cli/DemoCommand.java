@@ -1,5 +1,6 @@
 package dev.semel.cli;
 
+import dev.semel.task.InvalidInput;
 import dev.semel.task.StoreUnavailable;
 import dev.semel.task.StoreUnusable;
 import java.io.IOException;
@@ -33,6 +34,10 @@ final class DemoCommand implements Command {
     @Override
     public int run(Invocation invocation) {
         Console console = invocation.console();
+        if (invocation.has(Options.SERVER)) {
+            throw new InvalidInput("The demo kills programs that use its store, so it needs a store of its own and not"
+                    + " a server, but got " + Options.SERVER + ". Leave the option out to use a temporary file.");
+        }
         long began = System.nanoTime();
         CountDownLatch ended = new CountDownLatch(1);
         List<Demo.Observation> seen;

@@ -25,7 +25,7 @@ final class DoctorCommand implements Command {
 
     @Override
     public int run(Invocation invocation) {
-        Checkup checkup = new Checkup(invocation.store());
+        Checkup checkup = new Checkup(invocation.store().withoutServer("doctor"));
         if (invocation.has(REPAIR_TIME)) {
             checkup.repairTime();
         }

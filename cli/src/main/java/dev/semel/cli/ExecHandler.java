@@ -100,6 +100,8 @@ final class ExecHandler implements Handler<RawJson, RawJson>, AutoCloseable {
         Map<String, String> environment = builder.environment();
         if (!storeShared) {
             environment.remove(Invocation.STORE_VARIABLE);
+            environment.remove(Invocation.SERVER_VARIABLE);
+            environment.remove(Invocation.TOKEN_VARIABLE);
         }
         environment.put("SEMEL_TASK_ID", context.taskId().toString());
         environment.put("SEMEL_KEY", key);

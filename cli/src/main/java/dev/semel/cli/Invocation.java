@@ -3,12 +3,16 @@ package dev.semel.cli;
 import dev.semel.Semel;
 import dev.semel.Settings;
 import dev.semel.SettingsFile;
+import dev.semel.client.HttpSettings;
 import dev.semel.store.TaskStore;
 import dev.semel.task.Durations;
 import dev.semel.task.Identity;
 import dev.semel.task.InvalidInput;
 import dev.semel.task.Limits;
 import dev.semel.task.TaskId;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -23,6 +27,12 @@ final class Invocation {
 
     /** The environment variable with the URL of the store. */
     static final String STORE_VARIABLE = "SEMEL_STORE";
+
+    /** The environment variable with the URL of the server. */
+    static final String SERVER_VARIABLE = "SEMEL_SERVER";
+
+    /** The environment variable with the token for the server. */
+    static final String TOKEN_VARIABLE = "SEMEL_TOKEN";
 
     private static final String USUAL_CONFIG = "semel.toml";
 
@@ -195,23 +205,67 @@ final class Invocation {
         }
     }
 
-    /** Returns the store. Flags override the environment, which overrides the configuration. */
+    /** Returns the store, or the server that has it. Flags override the environment, which overrides the configuration. */
     StoreUrl store() {
         // Always read, so that every command reports a mistake in it before a store is opened.
         Settings configured = settings();
-        String given = notEmpty(Options.STORE, "the URL of a store, for example " + StoreUrl.DEFAULT);
-        if (given == null) {
-            given = console.environment().get(STORE_VARIABLE);
+        StoreUrl url = given(
+                "--store and --server",
+                notEmpty(Options.STORE, "the URL of a store, for example " + StoreUrl.DEFAULT),
+                notEmpty(Options.SERVER, "the URL of a server, for example https://semel.example.com"));
+        if (url == null) {
+            url = given(
+                    STORE_VARIABLE + " and " + SERVER_VARIABLE,
+                    environment(STORE_VARIABLE),
+                    environment(SERVER_VARIABLE));
         }
-        if (given == null || given.isEmpty()) {
-            given = configured.store();
+        if (url == null) {
+            String there = configured.store();
+            url = StoreUrl.parse(there == null || there.isEmpty() ? StoreUrl.DEFAULT : there);
         }
-        return StoreUrl.parse(given == null || given.isEmpty() ? StoreUrl.DEFAULT : given);
+        String tokenFile = notEmpty(Options.TOKEN_FILE, "the name of a file");
+        if (tokenFile != null && !url.isServer()) {
+            throw new InvalidInput("A token is for a server, but got " + Options.TOKEN_FILE + " and the store \"" + url
+                    + "\". Give --server too, or remove the option.");
+        }
+        return url.isServer() ? url.withToken(tokenFile == null ? environment(TOKEN_VARIABLE) : token(tokenFile)) : url;
     }
 
-    /** Opens an instance with the whole configuration, and declares the configured queues to the store. */
+    private static @Nullable StoreUrl given(String both, @Nullable String store, @Nullable String server) {
+        if (store != null && server != null) {
+            throw new InvalidInput(
+                    "A command works on a store or through a server, but got " + both + ". Give one of them.");
+        }
+        if (server != null) {
+            return StoreUrl.ofServer(server);
+        }
+        return store == null ? null : StoreUrl.parse(store);
+    }
+
+    private @Nullable String environment(String variable) {
+        String value = console.environment().get(variable);
+        return value == null || value.isEmpty() ? null : value;
+    }
+
+    private static String token(String file) {
+        try (InputStream in = Files.newInputStream(Path.of(file))) {
+            // More than any token has: the file may be another one by mistake.
+            byte[] text = in.readNBytes(2 * HttpSettings.TOKEN_LENGTH);
+            return new String(text, StandardCharsets.ISO_8859_1).strip();
+        } catch (IOException | InvalidPathException e) {
+            throw new InvalidInput(
+                    "The file with the token, \"" + Limits.shown(file) + "\", cannot be read ("
+                            + e.getClass().getSimpleName() + "). Give a file that this user may read.",
+                    e);
+        }
+    }
+
+    /**
+     * Opens an instance with the whole configuration, and declares the configured queues to the store. The queues and schedules of
+     * a server are configured there.
+     */
     Semel semel(TaskStore store) {
-        return on(store, settings());
+        return store.isMaintained() ? operator(store) : on(store, settings());
     }
 
     /**

@@ -24,12 +24,13 @@ final class MigrateCommand implements Command {
     @Override
     public int run(Invocation invocation) {
         Console console = invocation.console();
+        StoreUrl url = invocation.store().withoutServer("migrate");
         if (invocation.has("--print")) {
-            boolean database = invocation.store().isDatabase();
-            if (invocation.store().objects() != null) {
-                int unused = invocation.store().schemaVersion(); // says that there is none
+            boolean database = url.isDatabase();
+            if (url.objects() != null) {
+                int unused = url.schemaVersion(); // says that there is none
             }
-            String sql = database ? PostgresSchema.print(invocation.store().schema()) : SqliteSchema.print();
+            String sql = database ? PostgresSchema.print(url.schema()) : SqliteSchema.print();
             if (invocation.json()) {
                 console.out()
                         .println(new JsonText()
@@ -40,7 +41,6 @@ final class MigrateCommand implements Command {
             }
             return ExitCode.DONE;
         }
-        StoreUrl url = invocation.store();
         int from = url.schemaVersion();
         try (TaskStore store = url.open()) {
             store.close();

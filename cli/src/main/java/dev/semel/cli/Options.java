@@ -13,6 +13,8 @@ import picocli.CommandLine.Model.PositionalParamSpec;
 final class Options {
 
     static final String STORE = "--store";
+    static final String SERVER = "--server";
+    static final String TOKEN_FILE = "--token-file";
     static final String CONFIG = "--config";
     static final String TENANT = "--tenant";
     static final String JSON = "--json";
@@ -54,6 +56,15 @@ final class Options {
                 "URL",
                 "The store: sqlite:FILE or postgresql://HOST/DATABASE. Default: SEMEL_STORE, or else the configured"
                         + " store, or else sqlite:semel.db."));
+        spec.addOption(value(
+                SERVER,
+                "URL",
+                "The server that has the store, instead of a store of its own: https://HOST:PORT. Default:"
+                        + " SEMEL_SERVER, or else the configured server."));
+        spec.addOption(value(
+                TOKEN_FILE,
+                "FILE",
+                "A file with the token for the server. Default: the token in SEMEL_TOKEN, or else none."));
         spec.addOption(value(
                 CONFIG,
                 "FILE",

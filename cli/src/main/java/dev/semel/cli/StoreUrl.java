@@ -1,5 +1,7 @@
 package dev.semel.cli;
 
+import dev.semel.client.HttpSettings;
+import dev.semel.client.HttpTaskStore;
 import dev.semel.guard.GuardStore;
 import dev.semel.postgresql.PostgresGuardStore;
 import dev.semel.postgresql.PostgresSchema;
@@ -22,16 +24,18 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The URL of a store, as given with {@code --store}.
+ * The URL of a store, as given with {@code --store} or {@code --server}.
  *
  * @param place the SQLite file, or null
  * @param database the URL of the PostgreSQL database, or null
  * @param objects the URL of a prefix in object storage, or null
+ * @param server the server, or null
  */
 record StoreUrl(
         @Nullable Path place,
         @Nullable String database,
-        @Nullable String objects) {
+        @Nullable String objects,
+        @Nullable HttpSettings server) {
 
     /** A file in the working directory. */
     static final String DEFAULT = "sqlite:semel.db";
@@ -43,11 +47,21 @@ record StoreUrl(
     private static final Pattern SCHEME = Pattern.compile("([A-Za-z][A-Za-z0-9+.-]{0,20})://");
     private static final Pattern SHOWABLE = Pattern.compile("[^:@?]+");
     private static final String HIDDEN = ", which is not shown because it may contain a password.";
-    private static final String KINDS = "\"sqlite:FILE\" or \"postgresql://HOST/DATABASE\"";
+    private static final String KINDS =
+            "\"sqlite:FILE\", \"postgresql://HOST/DATABASE\" or the URL of a server, \"https://HOST\"";
 
     /** A store in a SQLite file. */
     StoreUrl(Path file) {
-        this(file, null, null);
+        this(file, null, null, null);
+    }
+
+    /**
+     * Parses the URL of a server.
+     *
+     * @throws InvalidInput if it is not the URL of a server
+     */
+    static StoreUrl ofServer(String url) {
+        return new StoreUrl(null, null, null, HttpSettings.of(url));
     }
 
     /**
@@ -62,11 +76,14 @@ record StoreUrl(
         }
         if (plain.startsWith("postgresql:") || plain.startsWith("postgres:")) {
             PostgresTaskStore.check(url);
-            return new StoreUrl(null, url, null);
+            return new StoreUrl(null, url, null, null);
         }
         if (plain.startsWith("s3:")) {
             S3Settings unused = S3Settings.of(url); // reports a wrong URL now
-            return new StoreUrl(null, null, url);
+            return new StoreUrl(null, null, url, null);
+        }
+        if (url.startsWith("http://") || url.startsWith("https://")) {
+            return ofServer(url);
         }
         Matcher scheme = SCHEME.matcher(plain);
         if (scheme.lookingAt()) {
@@ -121,6 +138,25 @@ record StoreUrl(
         return place;
     }
 
+    /** Returns this URL with the token that a server knows the caller by. */
+    StoreUrl withToken(@Nullable String token) {
+        return server == null ? this : new StoreUrl(null, null, null, server.withToken(token));
+    }
+
+    /** Returns whether the store is a server. */
+    boolean isServer() {
+        return server != null;
+    }
+
+    /** Rejects a server, for commands that need the storage itself. */
+    StoreUrl withoutServer(String command) {
+        if (server != null) {
+            throw new InvalidInput("\"semel " + command + "\" works on the storage itself and not through a server, but"
+                    + " got the server \"" + this + "\". Run it where the storage is, with --store.");
+        }
+        return this;
+    }
+
     /** Returns whether the store is a PostgreSQL database. */
     boolean isDatabase() {
         return database != null;
@@ -135,6 +171,9 @@ record StoreUrl(
     TaskStore open() {
         if (objects != null) {
             throw noTasks();
+        }
+        if (server != null) {
+            return HttpTaskStore.open(server);
         }
         return database == null ? SqliteTaskStore.open(file()) : PostgresTaskStore.open(database);
     }
@@ -166,6 +205,9 @@ record StoreUrl(
 
     /** Opens an existing store. A command that only reads must not leave an empty file behind. */
     TaskStore openExisting() {
+        if (server != null) {
+            return HttpTaskStore.open(server);
+        }
         if (database != null) {
             return PostgresTaskStore.open(database, PostgresSettings.standard().withMigration(false));
         }
@@ -200,6 +242,9 @@ record StoreUrl(
     public String toString() {
         if (objects != null) {
             return S3Settings.of(objects).toString();
+        }
+        if (server != null) {
+            return server.server().toString();
         }
         if (database == null) {
             return SQLITE + place;

@@ -63,8 +63,9 @@ final class WorkerCommand implements Command {
                                 + " 30s."))
                 .addOption(Options.flag(
                         SHARE_STORE,
-                        "Leave SEMEL_STORE in the environment of the program, for a program that calls semel itself. It"
-                                + " may contain a password, so it is removed otherwise."))
+                        "Leave SEMEL_STORE, SEMEL_SERVER and SEMEL_TOKEN in the environment of the program, for a"
+                                + " program that calls semel itself. They may contain secrets, so they are removed"
+                                + " otherwise."))
                 .addOption(Options.flag(
                         "--once",
                         "Exit when nothing is due. Tasks that wait for a retry or for their start time are left for"
