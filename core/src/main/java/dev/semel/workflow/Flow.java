@@ -29,6 +29,7 @@ public final class Flow {
 
     private final Turn turn;
     private final TaskContext context;
+    private final Compensations compensations = new Compensations();
 
     Flow(Turn turn, TaskContext context) {
         this.turn = turn;
@@ -317,6 +318,23 @@ public final class Flow {
      */
     public int position() {
         return turn.position();
+    }
+
+    /**
+     * Registers what undoes something, in case that the workflow ends without success: because a step ended without success, because the code
+     * throws a {@link dev.semel.task.PermanentFailure}, or because of a cancellation or the time limit. All that is registered by then is undone, the
+     * last thing first, before the workflow ends. A cancellation that arrives meanwhile does not interrupt it. If one of them fails for good, the
+     * others are undone nevertheless, and the workflow ends as failed with an error that says what was and what was not undone.
+     *
+     * @param name its name in that error
+     * @param compensation undoes it
+     */
+    public void onFailure(String name, Compensation compensation) {
+        compensations.add(Limits.name("compensation", name), Limits.notNull("compensation", compensation));
+    }
+
+    Compensations compensations() {
+        return compensations;
     }
 
     /**

@@ -38,15 +38,32 @@ final class Replayer<I, O extends @Nullable Object> implements ReplayedHandler<I
     @Override
     public O handle(TaskContext context, Journal journal, I input) throws Exception {
         Turn turn = new Turn(journal, steps, read(journal));
+        Flow flow = new Flow(turn, context);
         try {
-            O output = code.run(new Flow(turn, context), input);
+            O output = code.run(flow, input);
             turn.requireWhole();
             turn.flush();
             return output;
         } catch (Exception e) {
-            throw ended(turn, journal, e);
+            throw ended(turn, journal, undone(turn, flow, e));
         } finally {
             cache.put(journal.task(), turn.known());
+        }
+    }
+
+    /** Undoes what the code has registered, if the workflow ends with this exception; returns the exception that it ends with. */
+    private static Exception undone(Turn turn, Flow flow, Exception thrown) {
+        boolean ends = thrown instanceof WorkflowCancelled
+                || thrown instanceof TaskUnsuccessful
+                || thrown instanceof PermanentFailure;
+        if (!ends || turn.broken() != null || flow.compensations().isEmpty()) {
+            return thrown;
+        }
+        turn.compensate();
+        try {
+            return flow.compensations().undo(thrown);
+        } catch (Exception e) {
+            return e; // tried again, or the code does not fit its history
         }
     }
 

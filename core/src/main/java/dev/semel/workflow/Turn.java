@@ -590,6 +590,11 @@ final class Turn {
         return thrown;
     }
 
+    /** Begins to undo what the workflow did: no cancellation is delivered from here on. */
+    void compensate() {
+        cancelled = true;
+    }
+
     /** Delivers a cancellation: gives up the steps that are still open, and waits for their ends. */
     private RuntimeException delivered(String why) {
         boolean recorded = isNext(Kind.CANCELLED);
