@@ -60,19 +60,7 @@ record FlowProgram(int number, List<Deed> deeds) {
         for (int left = randomness.between(3, 7); left > 0; left--) {
             deeds.add(randomness.oneOf(ALONE));
         }
-        return new FlowProgram(number, withoutSharedAfterGivenUp(deeds));
-    }
-
-    /** A step that was given up and is started again under the same key would be taken for given up: that is left out. */
-    private static List<Deed> withoutSharedAfterGivenUp(List<Deed> deeds) {
-        int givenUp = deeds.indexOf(Deed.GIVE_UP_SHARED);
-        List<Deed> without = new ArrayList<>(deeds);
-        for (int i = 0; i < without.size(); i++) {
-            if (givenUp >= 0 && i > givenUp && without.get(i) == Deed.SHARED) {
-                without.set(i, Deed.STEP);
-            }
-        }
-        return without;
+        return new FlowProgram(number, deeds);
     }
 
     /** How many signals it waits for. */
