@@ -143,7 +143,7 @@ public final class RetryingObjectStore implements ObjectStore {
                     if (e.isInterrupted()) {
                         throw unavailable(what, e);
                     }
-                    again(e.getMessage(), e);
+                    again(String.valueOf(e.getMessage()), e);
                 }
             }
         }

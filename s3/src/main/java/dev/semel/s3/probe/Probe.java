@@ -170,7 +170,7 @@ public final class Probe {
             if (e.getCause() instanceof RuntimeException refused) {
                 throw refused;
             }
-            throw new StoreUnavailable("The object service could not be tried out.", e.getCause());
+            throw new StoreUnavailable("The object service could not be tried out.", e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new StoreUnavailable("The thread was interrupted while it tried out the object service.", e);

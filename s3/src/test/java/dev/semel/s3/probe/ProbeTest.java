@@ -20,6 +20,7 @@ import dev.semel.testkit.ManualClock;
 import dev.semel.testservers.S3Server;
 import java.time.Instant;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 /** Services that can be relied on pass, and others are refused at every start. */
@@ -43,7 +44,7 @@ class ProbeTest {
             if (early && !absent) {
                 return right.put(name, content, mark);
             }
-            Thread.yield(); // between the check and the write
+            LockSupport.parkNanos(1); // between the check and the write
             right.delete(name);
             return right.put(name, content, mark);
         }
