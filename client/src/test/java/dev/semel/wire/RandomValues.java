@@ -24,6 +24,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.LinkedHashSet;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -159,7 +160,7 @@ final class RandomValues {
     }
 
     private Identity identity() {
-        Scope.Kind kind = Scope.Kind.values()[random.nextInt(Scope.Kind.values().length)];
+        Scope.Kind kind = List.copyOf(EnumSet.allOf(Scope.Kind.class)).get(random.nextInt(EnumSet.allOf(Scope.Kind.class).size()));
         return new Identity("tenant", kind, kind == Scope.Kind.TENANT ? "" : text("scope"), key());
     }
 
@@ -170,12 +171,12 @@ final class RandomValues {
 
     private Object record(Class<?> type, Map<TypeVariable<?>, Type> variables) {
         made.add(type);
-        for (int i = 0; i < 200; i++) {
+        int rejected = 0;
+        while (rejected < 200) {
             try {
                 return construct(type, variables);
             } catch (InvalidInput | IllegalArgumentException e) {
-                // Two components that contradict each other: another try.
-                continue;
+                rejected++; // Two components that contradict each other: another try.
             }
         }
         throw new AssertionError("No valid " + type + " in 200 tries: say which values its components have");
@@ -205,7 +206,7 @@ final class RandomValues {
             }
             throw new AssertionError(e);
         } catch (ReflectiveOperationException e) {
-            throw new AssertionError(e);
+            throw new LinkageError(e.getMessage(), e);
         }
     }
 
