@@ -251,9 +251,10 @@ public final class SubmissionRequest<I, O extends @Nullable Object> {
 
     /** Returns the task to send, which is the same for every send. */
     NewTask newTask(@Nullable TraceContext trace) {
+        // Before it is prepared: a submission that is rejected was sent, and its caller knows.
+        used();
         NewTask task = sent != null ? sent : prepare(trace);
         sent = task;
-        used();
         return task;
     }
 

@@ -32,6 +32,8 @@ public final class Main {
         commands.put("demo", () -> new DemoCommand().spec());
         commands.put("submit", () -> new SubmitCommand().spec());
         commands.put("worker", () -> new WorkerCommand().spec());
+        commands.put("server", () -> new ServerCommand().spec());
+        commands.put("token", TokenCommand::spec);
         commands.put("task", TaskCommand::spec);
         commands.put("effect", EffectCommand::spec);
         commands.put("queue", QueueCommand::spec);

@@ -20,6 +20,8 @@ class ArchitectureTest {
             "doctor compares the machine's clock with the store's time",
             QueueListCommand.class,
             "shows the age of the oldest due task to a person",
+            TokenCommand.class,
+            "a token is created and expires by the machine's clock",
             Watch.class,
             "shows a person when it looked",
             WorkLog.class,

@@ -44,6 +44,7 @@ final class ClaimForms {
                 .member("bytes", request.bytes())
                 .member("lease", request.lease())
                 .member("worker", request.worker())
+                .member("tenant", request.tenant())
                 .endObject();
     }
 
@@ -59,6 +60,7 @@ final class ClaimForms {
                 in.integer("suspects"),
                 in.number("bytes"),
                 in.duration("lease"),
-                in.text("worker"));
+                in.text("worker"),
+                in.textOrNull("tenant"));
     }
 }

@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param bytes the maximum size of their inputs together, in bytes of UTF-8; {@link #ANY_BYTES} for no bound
  * @param lease how long the tasks belong to the worker unless it extends the lease
  * @param worker the worker's name, kept with the attempt
+ * @param tenant the only tenant to take tasks of, or null for all
  */
 public record ClaimRequest(
         long claim,
@@ -31,7 +32,8 @@ public record ClaimRequest(
         int suspects,
         long bytes,
         Duration lease,
-        String worker) {
+        String worker,
+        @Nullable String tenant) {
 
     /** The maximum number of tasks of one claim. */
     public static final int MAX_LIMIT = 10_000;
@@ -57,6 +59,37 @@ public record ClaimRequest(
         }
         Limits.positive("lease", lease);
         Limits.name("worker", worker);
+        if (tenant != null) {
+            Limits.name("tenant", tenant);
+        }
+    }
+
+    /**
+     * Creates a claim of the tasks of all tenants.
+     *
+     * @param claim its number
+     * @param repeated whether it was sent before
+     * @param queues the queues to take from
+     * @param types the task types to take, or null for all
+     * @param limit the maximum number of tasks to take
+     * @param limited how many of these may be taken from queues with limits
+     * @param suspects how many of these may be tasks with a vanished attempt
+     * @param bytes the maximum size of their inputs together
+     * @param lease how long the tasks belong to the worker
+     * @param worker the worker's name
+     */
+    public ClaimRequest(
+            long claim,
+            boolean repeated,
+            Set<String> queues,
+            @Nullable Set<String> types,
+            int limit,
+            int limited,
+            int suspects,
+            long bytes,
+            Duration lease,
+            String worker) {
+        this(claim, repeated, queues, types, limit, limited, suspects, bytes, lease, worker, null);
     }
 
     /**
@@ -135,7 +168,8 @@ public record ClaimRequest(
                 Math.min(suspects, half),
                 Math.max(bytes / 2, 1),
                 lease,
-                worker);
+                worker,
+                tenant);
     }
 
     /**
@@ -146,6 +180,28 @@ public record ClaimRequest(
     public ClaimRequest again() {
         return repeated
                 ? this
-                : new ClaimRequest(claim, true, queues, types, limit, limited, suspects, bytes, lease, worker);
+                : new ClaimRequest(claim, true, queues, types, limit, limited, suspects, bytes, lease, worker, tenant);
+    }
+
+    /**
+     * Narrows this claim to one tenant.
+     *
+     * @param only the tenant
+     * @return the same claim, of that tenant's tasks
+     */
+    public ClaimRequest ofTenant(String only) {
+        Limits.notNull("tenant", only);
+        return new ClaimRequest(claim, repeated, queues, types, limit, limited, suspects, bytes, lease, worker, only);
+    }
+
+    /**
+     * Returns whether this claim takes tasks of a tenant and a type.
+     *
+     * @param ofTenant the tenant
+     * @param type the task type
+     * @return whether neither is excluded
+     */
+    public boolean wants(String ofTenant, String type) {
+        return (tenant == null || tenant.equals(ofTenant)) && (types == null || types.contains(type));
     }
 }

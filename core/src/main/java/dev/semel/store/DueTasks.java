@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.NavigableSet;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -59,10 +58,8 @@ final class DueTasks {
     List<StoredTask> choose(ClaimRequest request, Instant now, Allowances allowances) {
         List<Turn> turns = new ArrayList<>();
         for (String queue : new TreeSet<>(request.queues())) {
-            for (Map<Lane, NavigableSet<StoredTask>> lanes :
-                    queues.getOrDefault(queue, new TreeMap<>()).values()) {
-                turns.add(new Turn(queue, matching(lanes, request.types()), now));
-            }
+            queues.getOrDefault(queue, new TreeMap<>())
+                    .forEach((tenant, lanes) -> turns.add(new Turn(queue, matching(lanes, tenant, request), now)));
         }
         turns.removeIf(turn -> turn.next(true) == null);
         List<StoredTask> chosen = new ArrayList<>();
@@ -99,11 +96,11 @@ final class DueTasks {
 
     /** The time from which the next task of a queue is due, or null if there is none. */
     @Nullable
-    Instant nextDue(String queue, @Nullable Set<String> types) {
+    Instant nextDue(String queue, ClaimRequest request) {
         Instant next = null;
-        for (Map<Lane, NavigableSet<StoredTask>> lanes :
-                queues.getOrDefault(queue, new TreeMap<>()).values()) {
-            for (NavigableSet<StoredTask> tasks : matching(lanes, types)) {
+        for (Map.Entry<String, Map<Lane, NavigableSet<StoredTask>>> tenant :
+                queues.getOrDefault(queue, new TreeMap<>()).entrySet()) {
+            for (NavigableSet<StoredTask> tasks : matching(tenant.getValue(), tenant.getKey(), request)) {
                 Instant dueAt = tasks.first().dueAt();
                 next = next == null || dueAt.isBefore(next) ? dueAt : next;
             }
@@ -116,10 +113,10 @@ final class DueTasks {
     }
 
     private static Collection<NavigableSet<StoredTask>> matching(
-            Map<Lane, NavigableSet<StoredTask>> lanes, @Nullable Set<String> types) {
+            Map<Lane, NavigableSet<StoredTask>> lanes, String tenant, ClaimRequest request) {
         List<NavigableSet<StoredTask>> matching = new ArrayList<>();
         lanes.forEach((lane, tasks) -> {
-            if (types == null || types.contains(lane.type())) {
+            if (request.wants(tenant, lane.type())) {
                 matching.add(tasks);
             }
         });

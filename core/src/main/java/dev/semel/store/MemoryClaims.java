@@ -7,7 +7,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The laws of claiming, C1 to C10, for {@link InMemoryTaskStore}. */
@@ -21,14 +20,16 @@ final class MemoryClaims {
 
     Claims claim(ClaimRequest request, Instant now) {
         for (StoredTask task : tables.vanishedAskedToCancel(now)) {
-            if (matches(task.task(), request.queues(), request.types())) {
+            if (matches(task.task(), request)) {
                 endVanished(task, now);
             }
         }
         Allowances allowances = new Allowances(tables, request, now);
         List<Claimed> claimed = new ArrayList<>();
         for (StoredTask task : request.repeated() ? tables.runningOf(request.claim()) : List.<StoredTask>of()) {
-            claimed.add(claimed(task, null));
+            if (request.wants(task.task().tenant(), task.task().type())) {
+                claimed.add(claimed(task, null));
+            }
         }
         if (claimed.isEmpty()) {
             for (StoredTask task : tables.due().choose(request, now, allowances)) {
@@ -46,7 +47,7 @@ final class MemoryClaims {
     private @Nullable Duration nextDue(ClaimRequest request, Allowances allowances, Instant now) {
         Instant next = null;
         for (String queue : request.queues()) {
-            Instant dueAt = tables.due().nextDue(queue, request.types());
+            Instant dueAt = tables.due().nextDue(queue, request);
             Instant given = dueAt == null ? null : allowances.next(queue, dueAt);
             next = given != null && (next == null || given.isBefore(next)) ? given : next;
         }
@@ -72,7 +73,7 @@ final class MemoryClaims {
         return task.after(end, now);
     }
 
-    private static boolean matches(Task task, Set<String> queues, @Nullable Set<String> types) {
-        return queues.contains(task.queue()) && (types == null || types.contains(task.type()));
+    private static boolean matches(Task task, ClaimRequest request) {
+        return request.queues().contains(task.queue()) && request.wants(task.tenant(), task.type());
     }
 }

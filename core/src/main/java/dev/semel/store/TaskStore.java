@@ -53,6 +53,8 @@ import java.util.Optional;
  *   <li>C8: a claim repeated with its number returns the tasks that it took and that still belong to it.
  *   <li>C9: a claim that takes less than it may returns how long until the next task is due.
  *   <li>C10: the inputs that a claim takes have together no more bytes than it allows, unless it takes a single task.
+ *   <li>C11: a claim that is narrowed to a tenant takes that tenant's tasks and no others, repeated too, and returns how long until
+ *       the next one of them is due.
  * </ol>
  *
  * <h3>Settling and operating</h3>

@@ -417,6 +417,30 @@ public abstract class ClaimContract extends StoreContract {
     }
 
     @Test
+    @DisplayName("C11: a claim that is narrowed to a tenant takes that tenant's tasks and no others, repeated too")
+    void aClaimOfOneTenant() {
+        TaskId ours = create(Draft.plain().tenant("a"));
+        TaskId theirs = create(Draft.plain().tenant("b"));
+        TaskId later = create(Draft.plain().tenant("a").start(new NewTask.Start.After(Duration.ofHours(1))));
+        ClaimRequest request = CLAIM.as(4_711).ofTenant("a");
+        Claims claims = store.claim(request);
+        assertThat(claims.tasks()).extracting(claimed -> claimed.task().id()).containsExactly(ours);
+        assertThat(claims.nextDue())
+                .as("the lease, and not the foreign task that is due")
+                .isNotNull()
+                .isPositive();
+        assertThat(store.claim(request.again()).tasks())
+                .extracting(claimed -> claimed.task().id())
+                .containsExactly(ours);
+        assertThat(store.claim(CLAIM.as(4_711).ofTenant("b").again()).tasks())
+                .as("a repeated claim of another tenant with the same number")
+                .extracting(claimed -> claimed.task().id())
+                .containsExactly(theirs);
+        assertThat(store.claim(CLAIM.as(4_712).ofTenant("c")).tasks()).isEmpty();
+        assertThat(store.find(List.of(later)).values()).extracting(Task::state).containsExactly(TaskState.PENDING);
+    }
+
+    @Test
     @DisplayName("C10: the inputs that a claim takes have together no more bytes than it allows")
     void aClaimIsBoundByBytes() {
         List<TaskId> all = new ArrayList<>();

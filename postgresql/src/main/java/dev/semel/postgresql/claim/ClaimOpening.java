@@ -23,14 +23,15 @@ final class ClaimOpening implements Database.Opening {
     // first one. The first number of the lock separates it from locks of other programs; claims that share the second
     // only wait for each other.
     private static final String LANES = """
-            SELECT l.id, l.queue, l.tenant, l.type,
-              EXISTS (SELECT 1 FROM semel.running WHERE asked) AS asked,
-              coalesce((SELECT until FROM semel.lease ORDER BY until LIMIT 1)
-                <= coalesce(?, (extract(epoch FROM clock_timestamp()) * 1000)::bigint), false) AS expired,
-              pg_stat_get_xact_tuples_returned('semel.ready_order'::regclass) AS entries
-            FROM (SELECT pg_advisory_xact_lock(736635, hashint8(?))) AS once
-            JOIN semel.lane l ON l.queue = ANY (?) AND (?::text[] IS NULL OR l.type = ANY (?))
-            """;
+        SELECT l.id, l.queue, l.tenant, l.type,
+          EXISTS (SELECT 1 FROM semel.running WHERE asked) AS asked,
+          coalesce((SELECT until FROM semel.lease ORDER BY until LIMIT 1)
+            <= coalesce(?, (extract(epoch FROM clock_timestamp()) * 1000)::bigint), false) AS expired,
+          pg_stat_get_xact_tuples_returned('semel.ready_order'::regclass) AS entries
+        FROM (SELECT pg_advisory_xact_lock(736635, hashint8(?))) AS once
+        JOIN semel.lane l ON l.queue = ANY (?) AND (?::text[] IS NULL OR l.type = ANY (?))
+          AND (?::text IS NULL OR l.tenant = ?)
+        """;
 
     private static final String BEGIN_AND_LANES = Database.BEGIN + ";" + LANES;
     private static final String BEGIN_AND_LANES_AND_TASKS = BEGIN_AND_LANES + ";" + DueTasks.FETCH;
@@ -102,7 +103,9 @@ final class ClaimOpening implements Database.Opening {
                 .with(request.claim())
                 .texts(request.queues())
                 .textsOrNull(request.types())
-                .textsOrNull(request.types());
+                .textsOrNull(request.types())
+                .withText(request.tenant())
+                .withText(request.tenant());
         RowReader lane = row -> wanted.add(wanted(row));
         switch (expected) {
             case Expected.Unknown unknown -> begun.results(start, lane);

@@ -55,21 +55,24 @@ public final class Claimer {
 
     // Reads one index entry for each lane, and stops when it has found enough.
     private static final String DUE_LANES = """
-            SELECT l.lane FROM unnest(?) AS l (lane)
-            WHERE (SELECT 1 FROM semel.ready WHERE lane = l.lane AND NOT suspect AND order_at <= ?
-                AND order_at + priority * 60000::bigint <= ? LIMIT 1) IS NOT NULL
-              OR (SELECT 1 FROM semel.ready WHERE lane = l.lane AND suspect AND order_at <= ?
-                AND order_at + priority * 60000::bigint <= ? LIMIT 1) IS NOT NULL
-              OR (SELECT 1 FROM semel.running WHERE lane = l.lane AND order_at <= ?
-                AND order_at + priority * 60000::bigint <= ? LIMIT 1) IS NOT NULL
-            LIMIT ?
-            """;
+        SELECT l.lane FROM unnest(?) AS l (lane)
+        WHERE (SELECT 1 FROM semel.ready WHERE lane = l.lane AND NOT suspect AND order_at <= ?
+            AND order_at + priority * 60000::bigint <= ? LIMIT 1) IS NOT NULL
+          OR (SELECT 1 FROM semel.ready WHERE lane = l.lane AND suspect AND order_at <= ?
+            AND order_at + priority * 60000::bigint <= ? LIMIT 1) IS NOT NULL
+          OR (SELECT 1 FROM semel.running WHERE lane = l.lane AND order_at <= ?
+            AND order_at + priority * 60000::bigint <= ? LIMIT 1) IS NOT NULL
+        LIMIT ?
+        """;
 
     /** The part of a request that determines its lanes. */
-    private record LaneFilter(Set<String> queues, @Nullable Set<String> types) {
+    private record LaneFilter(
+            Set<String> queues,
+            @Nullable Set<String> types,
+            @Nullable String tenant) {
 
         static LaneFilter of(ClaimRequest request) {
-            return new LaneFilter(Set.copyOf(request.queues()), request.types());
+            return new LaneFilter(Set.copyOf(request.queues()), request.types(), request.tenant());
         }
     }
 

@@ -25,7 +25,6 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -62,15 +61,15 @@ public final class Claimer {
     private static final int MANY_QUEUES = 64;
 
     private static final String DUE_QUEUES = """
-            SELECT q.key, q.value FROM json_each(?1) q
-            WHERE EXISTS (SELECT 1 FROM semel_lane l WHERE l.queue = q.value AND l.wake_at <= ?2)
-            ORDER BY q.key
-            """;
+        SELECT q.key, q.value FROM json_each(?1) q
+        WHERE EXISTS (SELECT 1 FROM semel_lane l WHERE l.queue = q.value AND l.wake_at <= ?2)
+        ORDER BY q.key
+        """;
 
     private static final String NEXT_LANES_OF_MANY = """
-            SELECT l.id, l.wake_at FROM json_each(?1) q CROSS JOIN semel_lane l
-            WHERE l.queue = q.value AND l.wake_at IS NOT NULL ORDER BY l.wake_at
-            """;
+        SELECT l.id, l.wake_at FROM json_each(?1) q CROSS JOIN semel_lane l
+        WHERE l.queue = q.value AND l.wake_at IS NOT NULL ORDER BY l.wake_at
+        """;
 
     private static final String DUE_LANES =
             "SELECT id, mutexes FROM semel_lane WHERE queue = ? AND wake_at <= ? ORDER BY wake_at";
@@ -79,26 +78,26 @@ public final class Claimer {
             "SELECT id, wake_at FROM semel_lane WHERE queue = ? AND wake_at IS NOT NULL ORDER BY wake_at";
 
     private static final String TAKEN_BEFORE = """
-            SELECT id, lane, input, priority, retry, timeout, scope, key, run, lineage, created_at, attempt, failures,
-              vanished, cancel_requested, last_error, mutex, series, state, due_at, finished_at, result
-            FROM semel_task INDEXED BY semel_task_suspect
-            WHERE (state = 'running' OR (state = 'pending' AND vanished > 0)) AND state = 'running' AND claim = ?
-            ORDER BY seq
-            """;
+        SELECT id, lane, input, priority, retry, timeout, scope, key, run, lineage, created_at, attempt, failures,
+          vanished, cancel_requested, last_error, mutex, series, state, due_at, finished_at, result
+        FROM semel_task INDEXED BY semel_task_suspect
+        WHERE (state = 'running' OR (state = 'pending' AND vanished > 0)) AND state = 'running' AND claim = ?
+        ORDER BY seq
+        """;
 
     private static final String ARCHIVE_VANISHED = """
-            INSERT INTO semel_attempt (task, number, worker, started_at, ended_at, outcome)
-            SELECT seq, attempt, worker, started_at, ?2, 'vanished' FROM semel_task
-            WHERE seq IN (SELECT value FROM json_each(?1)) AND state = 'running'
-            """;
+        INSERT INTO semel_attempt (task, number, worker, started_at, ended_at, outcome)
+        SELECT seq, attempt, worker, started_at, ?2, 'vanished' FROM semel_task
+        WHERE seq IN (SELECT value FROM json_each(?1)) AND state = 'running'
+        """;
 
     private static final String BEGIN_ATTEMPTS = """
-            UPDATE semel_task SET state = 'running', attempt = attempt + 1, vanished = vanished + (state = 'running'),
-              order_at = ?2 - priority * 60000, due_at = ?2, claim = ?3, worker = ?4, started_at = ?5
-            WHERE seq IN (SELECT value FROM json_each(?1))
-            RETURNING id, lane, input, priority, retry, timeout, scope, key, run, lineage, created_at, attempt, failures,
-              vanished, cancel_requested, last_error, mutex, series, seq
-            """;
+        UPDATE semel_task SET state = 'running', attempt = attempt + 1, vanished = vanished + (state = 'running'),
+          order_at = ?2 - priority * 60000, due_at = ?2, claim = ?3, worker = ?4, started_at = ?5
+        WHERE seq IN (SELECT value FROM json_each(?1))
+        RETURNING id, lane, input, priority, retry, timeout, scope, key, run, lineage, created_at, attempt, failures,
+          vanished, cancel_requested, last_error, mutex, series, seq
+        """;
 
     // When each group was last served by this process. Lost with it without harm: it only keeps turns even.
     private final Map<Group, Long> served = new HashMap<>();
@@ -118,7 +117,7 @@ public final class Claimer {
         QueueAllowances allowances = new QueueAllowances(tx, request);
         Due due = endVanished(tx, request, dueGroups(tx, request, allowances), allowances);
         if (request.repeated()) {
-            List<Claimed> taken = takenBefore(tx, request.claim());
+            List<Claimed> taken = takenBefore(tx, request);
             if (!taken.isEmpty()) {
                 return new Claims(taken, nextDue(tx, request, allowances));
             }
@@ -213,7 +212,7 @@ public final class Claimer {
         try (ResultSet row = tx.sql(DUE_LANES).with(queue).with(tx.now()).query()) {
             while (lanes < most && row.next()) {
                 Lane lane = tx.names().lane(row.getInt(1));
-                if (wanted(lane, request.types())) {
+                if (request.wants(lane.tenant(), lane.type())) {
                     groups.computeIfAbsent(lane.group(), group -> new ArrayList<>())
                             .add(lane);
                     lanes++;
@@ -230,10 +229,6 @@ public final class Claimer {
         return Math.clamp(4L * request.limit(), FEWEST_LANES, MOST_LANES);
     }
 
-    private static boolean wanted(Lane lane, @Nullable Set<String> types) {
-        return types == null || types.contains(lane.type());
-    }
-
     private Due endVanished(Transaction tx, ClaimRequest request, Due due, QueueAllowances allowances)
             throws SQLException {
         int ended = 0;
@@ -246,11 +241,14 @@ public final class Claimer {
         return ended == 0 ? due : dueGroups(tx, request, allowances);
     }
 
-    private static List<Claimed> takenBefore(Transaction tx, long claim) throws SQLException {
+    private static List<Claimed> takenBefore(Transaction tx, ClaimRequest request) throws SQLException {
         List<Claimed> taken = new ArrayList<>();
-        try (ResultSet row = tx.sql(TAKEN_BEFORE).with(claim).query()) {
+        try (ResultSet row = tx.sql(TAKEN_BEFORE).with(request.claim()).query()) {
             while (row.next()) {
-                taken.add(claimed(TaskMapper.task(row, tx.names()), claim, null));
+                Task task = TaskMapper.task(row, tx.names());
+                if (request.wants(task.tenant(), task.type())) {
+                    taken.add(claimed(task, request.claim(), null));
+                }
             }
         }
         return taken;
@@ -388,10 +386,10 @@ public final class Claimer {
                 request.queues().stream()
                         .filter(queue -> !allowances.left().holdsBack(queue))
                         .toList(),
-                request.types());
+                request);
         for (String queue : request.queues()) {
             Long dueAt = allowances.left().holdsBack(queue) && allowances.left().isLimited(queue)
-                    ? nextDue(tx, List.of(queue), request.types())
+                    ? nextDue(tx, List.of(queue), request)
                     : null;
             Instant given = dueAt == null ? null : allowances.left().next(queue, Instant.ofEpochMilli(dueAt));
             next = given != null && (next == null || given.toEpochMilli() < next) ? (Long) given.toEpochMilli() : next;
@@ -403,15 +401,15 @@ public final class Claimer {
      * When the next task of these queues and types is due, or null if there is none. Wake times may be too early (a lease
      * was extended, a task ended), so the earliest is checked, and corrected, until it is true.
      */
-    private static @Nullable Long nextDue(Transaction tx, List<String> queues, @Nullable Set<String> types)
+    private static @Nullable Long nextDue(Transaction tx, List<String> queues, ClaimRequest request)
             throws SQLException {
         if (queues.size() >= MANY_QUEUES) {
-            return nextDueOfMany(tx, queues, types);
+            return nextDueOfMany(tx, queues, request);
         }
         for (int looks = 0; ; looks++) {
             Wake earliest = null;
             for (String queue : queues) {
-                Wake wake = earliest(tx, queue, types);
+                Wake wake = earliest(tx, queue, request);
                 earliest = wake != null && (earliest == null || wake.at() < earliest.at()) ? wake : earliest;
             }
             if (earliest == null) {
@@ -426,13 +424,13 @@ public final class Claimer {
     }
 
     /** The same for many queues: their lanes are read once, in order of wake times. */
-    private static @Nullable Long nextDueOfMany(Transaction tx, List<String> queues, @Nullable Set<String> types)
+    private static @Nullable Long nextDueOfMany(Transaction tx, List<String> queues, ClaimRequest request)
             throws SQLException {
         List<Wake> first = new ArrayList<>();
         try (ResultSet row = tx.sql(NEXT_LANES_OF_MANY).with(json(queues)).query()) {
             while (first.size() <= MOST_LOOKS && row.next()) {
                 Lane lane = tx.names().lane(row.getInt(1));
-                if (wanted(lane, types)) {
+                if (request.wants(lane.tenant(), lane.type())) {
                     first.add(new Wake(lane, row.getLong(2)));
                 }
             }
@@ -458,12 +456,11 @@ public final class Claimer {
     /** A lane and its wake time. */
     private record Wake(Lane lane, long at) {}
 
-    private static @Nullable Wake earliest(Transaction tx, String queue, @Nullable Set<String> types)
-            throws SQLException {
+    private static @Nullable Wake earliest(Transaction tx, String queue, ClaimRequest request) throws SQLException {
         try (ResultSet row = tx.sql(NEXT_LANES).with(queue).query()) {
             while (row.next()) {
                 Lane lane = tx.names().lane(row.getInt(1));
-                if (wanted(lane, types)) {
+                if (request.wants(lane.tenant(), lane.type())) {
                     return new Wake(lane, row.getLong(2));
                 }
             }
