@@ -7,6 +7,7 @@ import dev.semel.server.http.ListenerSettings;
 import dev.semel.store.InMemoryTaskStore;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -43,7 +44,7 @@ class HostileInputTest {
     }
 
     private Socket connect() throws IOException {
-        Socket socket = new Socket("127.0.0.1", http.server.port());
+        Socket socket = new Socket(InetAddress.getLoopbackAddress(), http.server.port());
         socket.setSoTimeout(20_000);
         return socket;
     }

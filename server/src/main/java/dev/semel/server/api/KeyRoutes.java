@@ -35,16 +35,15 @@ final class KeyRoutes {
 
     private Reply release(Request request) {
         Identity identity = Filters.identity(request);
-        switch (backend.semel().operations().release(identity)) {
+        return switch (backend.semel().operations().release(identity)) {
             case RELEASED -> {
                 backend.audited(request, "release_key", identity.scopeKind().word() + "=" + identity.scopeName());
-                return Reply.empty(204);
+                yield Reply.empty(204);
             }
             case HELD ->
                 throw new Problem(409, "key-held", "The task of the key is still open, so the key cannot be released.");
             case FREE -> throw unknown();
-        }
-        throw new IllegalStateException("every case returns or throws");
+        };
     }
 
     private static Problem unknown() {
