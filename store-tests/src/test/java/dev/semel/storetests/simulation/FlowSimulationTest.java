@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class FlowSimulationTest {
 
     private static final int SEEDS = 200;
-    private static final int PLANTED_SEEDS = 60;
+    private static final int PLANTED_SEEDS = 200;
     private static final Long CHOSEN = Long.getLong("seed");
 
     @BeforeAll
