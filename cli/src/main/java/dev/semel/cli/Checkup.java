@@ -102,6 +102,12 @@ final class Checkup {
                 "Install a JDK " + OLDEST_JDK + " or newer.");
         if (url.objects() != null) {
             findings.addAll(ObjectInspection.of(url.objects()));
+            boolean reached = findings.stream().noneMatch(finding -> finding.verdict() == Verdict.FAIL);
+            if (reached && url.hasLog()) {
+                store(url, null);
+            } else if (reached) {
+                add("store", Verdict.OK, "there are no tasks below the prefix yet", null);
+            }
             return findings;
         }
         if (url.isDatabase()) {

@@ -54,7 +54,7 @@ final class Options {
         spec.addOption(value(
                 STORE,
                 "URL",
-                "The store: sqlite:FILE or postgresql://HOST/DATABASE. Default: SEMEL_STORE, or else the configured"
+                "The store: sqlite:FILE, postgresql://HOST/DATABASE or s3://BUCKET/PREFIX. Default: SEMEL_STORE, or else the configured"
                         + " store, or else sqlite:semel.db."));
         spec.addOption(value(
                 SERVER,

@@ -9,6 +9,8 @@ import dev.semel.postgresql.PostgresSettings;
 import dev.semel.postgresql.PostgresTaskStore;
 import dev.semel.postgresql.PostgresUrl;
 import dev.semel.s3.S3Settings;
+import dev.semel.s3.S3TaskStore;
+import dev.semel.s3.objects.ObjectStore;
 import dev.semel.sqlite.SqliteSettings;
 import dev.semel.sqlite.SqliteTaskStore;
 import dev.semel.store.TaskStore;
@@ -48,7 +50,7 @@ record StoreUrl(
     private static final Pattern SHOWABLE = Pattern.compile("[^:@?]+");
     private static final String HIDDEN = ", which is not shown because it may contain a password.";
     private static final String KINDS =
-            "\"sqlite:FILE\", \"postgresql://HOST/DATABASE\" or the URL of a server, \"https://HOST\"";
+            "\"sqlite:FILE\", \"postgresql://HOST/DATABASE\", \"s3://BUCKET/PREFIX\" or the URL of a server, \"https://HOST\"";
 
     /** A store in a SQLite file. */
     StoreUrl(Path file) {
@@ -170,7 +172,7 @@ record StoreUrl(
     /** Opens the store, and creates it if it does not exist. */
     TaskStore open() {
         if (objects != null) {
-            throw noTasks();
+            return S3TaskStore.open(objects);
         }
         if (server != null) {
             return HttpTaskStore.open(server);
@@ -198,7 +200,9 @@ record StoreUrl(
     /** Returns the version of the store's schema; 0 if it has none. */
     int schemaVersion() {
         if (objects != null) {
-            throw noTasks();
+            throw new InvalidInput(
+                    "Object storage has no schema: every object says its own format. There is nothing to upgrade"
+                            + " in the store \"" + this + "\".");
         }
         return database == null ? SqliteInspection.schemaVersion(file()) : PostgresSchema.version(database);
     }
@@ -212,7 +216,11 @@ record StoreUrl(
             return PostgresTaskStore.open(database, PostgresSettings.standard().withMigration(false));
         }
         if (objects != null) {
-            throw noTasks();
+            if (!hasLog()) {
+                throw new StoreUnusable("There is no store \"" + this
+                        + "\". Choose another with --store or SEMEL_STORE; the" + " first submission creates a store.");
+            }
+            return S3TaskStore.open(objects);
         }
         Path file = file();
         if (!Files.exists(file)) {
@@ -222,11 +230,11 @@ record StoreUrl(
         return SqliteTaskStore.open(file, SqliteSettings.standard().withCreate(false));
     }
 
-    private InvalidInput noTasks() {
-        return new InvalidInput(
-                "This version keeps a guard in object storage, and no tasks, but got the store \"" + this
-                        + "\". \"semel doctor\" checks the bucket; for tasks give \"sqlite:FILE\" or"
-                        + " \"postgresql://HOST/DATABASE\".");
+    /** Returns whether a log was begun below a prefix in object storage. */
+    boolean hasLog() {
+        try (ObjectStore found = S3Settings.of(String.valueOf(objects)).objects()) {
+            return !found.list("log/", "", 1).objects().isEmpty();
+        }
     }
 
     /** Returns the schema of the tables in a PostgreSQL database. */

@@ -18,7 +18,7 @@ final class OrderedLog implements Layout {
         Runnable run(Deque<Integer> pending);
     }
 
-    private final class Replica {
+    private static final class Replica {
         private final Deque<Operation> waiting = new ArrayDeque<>();
         private int at;
         private boolean busy;
