@@ -42,7 +42,7 @@ public final class OpenApi {
             if (in == null) {
                 throw new IllegalStateException("Expected the resource " + RESOURCE + ", but there is none");
             }
-            for (String line : new String(in.readAllBytes(), StandardCharsets.UTF_8).split("\n")) {
+            for (String line : new String(in.readAllBytes(), StandardCharsets.UTF_8).split("\n", -1)) {
                 String[] parts = line.split("\\|", -1);
                 if (parts.length == 5) {
                     String queries = parts[2].strip();
@@ -50,7 +50,7 @@ public final class OpenApi {
                             parts[0].strip(),
                             new About(
                                     parts[1].strip(),
-                                    queries.isEmpty() ? List.of() : List.of(queries.split(" ")),
+                                    queries.isEmpty() ? List.of() : List.of(queries.split(" ", -1)),
                                     parts[3].strip(),
                                     parts[4].strip()));
                 }
@@ -104,7 +104,7 @@ public final class OpenApi {
             operation.raw(
                     "requestBody", "{\"required\":true,\"content\":" + content("application/json", about.body()) + "}");
         }
-        String[] answer = about.answer().split(" ");
+        String[] answer = about.answer().split(" ", -1);
         String success = answer.length == 1
                 ? "{\"description\":\"Done.\"}"
                 : "{\"description\":\"Done.\",\"content\":" + content("application/json", answer[1]) + "}";
@@ -132,7 +132,7 @@ public final class OpenApi {
 
     private static String operationId(Route route) {
         StringBuilder id = new StringBuilder(route.method().toLowerCase(java.util.Locale.ROOT));
-        for (String part : route.path().replace("/v1/", "/").split("[/{}]+")) {
+        for (String part : route.path().replace("/v1/", "/").split("[/{}]+", -1)) {
             if (!part.isEmpty()) {
                 id.append(Character.toUpperCase(part.charAt(0))).append(part.substring(1));
             }
@@ -212,7 +212,7 @@ public final class OpenApi {
 
     private static String schema(String required, String members) {
         JsonText properties = new JsonText();
-        for (String member : members.split(" ")) {
+        for (String member : members.split(" ", -1)) {
             String[] parts = member.split(":", -1);
             properties.raw(
                     parts[0],
@@ -224,7 +224,7 @@ public final class OpenApi {
         }
         return new JsonText()
                 .put("type", "object")
-                .put("required", List.of(required.split(" ")))
+                .put("required", List.of(required.split(" ", -1)))
                 .raw("properties", properties.toString())
                 .toString();
     }

@@ -60,7 +60,7 @@ final class TaskRoutes {
                 TaskJson.whole(task, backend.store(request).attempts(task.id())).toString();
         String tag = "\"" + UUID.nameUUIDFromBytes(json.getBytes(StandardCharsets.UTF_8)) + "\"";
         boolean same = request.header("If-None-Match")
-                .map(tags -> List.of(tags.split("\\s*,\\s*")).contains(tag))
+                .map(tags -> List.of(tags.split("\\s*,\\s*", -1)).contains(tag))
                 .orElse(false);
         return (same ? Reply.empty(304) : Reply.json(json)).header("ETag", tag);
     }
