@@ -213,7 +213,15 @@ public final class ChangeApplier {
     }
 
     private static byte[] bytes(Change change, String name) {
-        return Values.bytes((String) change.key().get(name));
+        return Values.bytes(identifier(change, name));
+    }
+
+    private static String identifier(Change change, String name) {
+        if (change.key().get(name) instanceof String text) {
+            return text;
+        }
+        throw new IllegalArgumentException("A change of \"" + change.entity() + "\" has the text \"" + name
+                + "\" in its key, but got the key " + change.key() + ".");
     }
 
     /** Lowers the wake time of the task's lane, without which no claim would see it, and collects hints. */
@@ -237,7 +245,7 @@ public final class ChangeApplier {
                     news.due(row.getString(5));
                 }
             } else if (!state.equals("waiting")) {
-                news.ended(Values.id((String) change.key().get("id")));
+                news.ended(Values.id(identifier(change, "id")));
             }
         }
     }
