@@ -364,6 +364,7 @@ final class PostgresWorkload implements AutoCloseable {
             apart.list(new TaskQuery(null, prefix + "lookups", null, states, null, null, 100));
         }
         apart.list(TaskQuery.of(identity("replaced", "pending 1"), 100));
+        apart.list(TaskQuery.builder().workflows().pageSize(100).build());
         apart.queues();
         apart.depths();
         apart.depths(Identity.DEFAULT_TENANT);
