@@ -13,6 +13,8 @@ import dev.semel.task.TaskAlreadyFinished;
 import dev.semel.task.TaskId;
 import dev.semel.task.TaskState;
 import dev.semel.task.TaskType;
+import dev.semel.task.TaskUnsuccessful;
+import dev.semel.workflow.Step;
 import dev.semel.workflow.WorkflowCancelled;
 import dev.semel.workflow.WorkflowHandler;
 import dev.semel.workflow.WorkflowType;
@@ -70,6 +72,26 @@ class WorkflowStartTest {
                                 .list(TaskQuery.builder().parent(id).build())
                                 .tasks()
                                 .isEmpty());
+    }
+
+    @Test
+    void aStepThatIsReplacedByAnotherOfTheSameTurnHasAnEnd() {
+        try (Worker worker = worker((flow, input) -> {
+            Step<String> first = flow.start(
+                    UPPER, "first", options -> options.idempotencyKey("shared").queue("nobody"));
+            Step<String> second = flow.start(
+                    UPPER,
+                    "second",
+                    options -> options.idempotencyKey("shared")
+                            .reuse(ReusePolicy.never().whileOpen(ReusePolicy.WhileOpen.REPLACE)));
+            try {
+                return first.result();
+            } catch (TaskUnsuccessful e) {
+                return e.status() + " " + second.result();
+            }
+        })) {
+            assertThat(world.semel.start(FLOW, "id", "in").result(PATIENCE)).isEqualTo(TaskState.CANCELLED + " SECOND");
+        }
     }
 
     @Test

@@ -1,5 +1,6 @@
 package dev.semel.store;
 
+import dev.semel.task.Identity;
 import dev.semel.task.TaskId;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +20,17 @@ public sealed interface NewLine {
      * @return its name
      */
     String name();
+
+    /**
+     * Returns the identity of the step's key.
+     *
+     * @return the identity; null for a step without a key, and for a line that starts no step
+     */
+    default @Nullable Identity identity() {
+        return this instanceof Step(NewTask task) && task.key() != null
+                ? task.key().identity()
+                : null;
+    }
 
     /**
      * A line that changes nothing else.

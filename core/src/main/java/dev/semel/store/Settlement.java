@@ -1,11 +1,14 @@
 package dev.semel.store;
 
 import dev.semel.task.EffectId;
+import dev.semel.task.Identity;
 import dev.semel.task.Lease;
 import dev.semel.task.Limits;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -186,18 +189,29 @@ public sealed interface Settlement {
      * up are abandoned, all in one step. It sets the counted failures and vanished attempts of the task to zero. It is never applied
      * under an attempt that has ended, also if sent again: the code that gets the answer goes on.
      *
+     * <p>It starts at most one step for each key. A second one might replace the first before that is watched, and its end would never
+     * reach the workflow; the second is a part of the next advance.
+     *
      * @param lease the lease
      * @param first the number of the first line
      * @param lines the lines, at least one
      */
     record Advance(Lease lease, int first, List<NewLine> lines) implements Settlement {
 
-        /** Copies. */
+        /** Copies, and checks the lines. */
         public Advance {
             lines = List.copyOf(lines);
             if (first < 1 || lines.isEmpty()) {
                 throw new IllegalArgumentException(
                         "Expected lines from number 1 on, but got " + lines.size() + " from " + first);
+            }
+            Set<Identity> keys = new HashSet<>();
+            for (NewLine line : lines) {
+                Identity key = line.identity();
+                if (key != null && !keys.add(key)) {
+                    throw new IllegalArgumentException(
+                            "Expected at most one step for each key in an advance, but got two for " + key);
+                }
             }
         }
     }

@@ -353,7 +353,13 @@ final class Turn {
 
     <I, O extends @Nullable Object> Step<O> start(TaskType<I, O> type, I input, StepOptions options) {
         if (next(Kind.STEP, type.name()) == null) {
-            added.add(new NewLine.Step(steps.prepare(journal.task(), type, input, options)));
+            NewLine.Step line = new NewLine.Step(steps.prepare(journal.task(), type, input, options));
+            if (added.stream()
+                    .anyMatch(other ->
+                            other.identity() != null && other.identity().equals(line.identity()))) {
+                flush(); // an advance starts at most one step for each key
+            }
+            added.add(line);
         }
         Step<O> step = new Step<>(this, type, position);
         started.add(step);

@@ -191,7 +191,11 @@ final class FlowActor {
         List<NewLine> lines = new ArrayList<>();
         int size = 1 + plan.random.nextInt(3);
         for (int i = 0; i < size; i++) {
-            lines.add(line(one));
+            NewLine line = line(one);
+            if (line.identity() == null
+                    || lines.stream().noneMatch(other -> line.identity().equals(other.identity()))) {
+                lines.add(line); // an advance starts at most one step for each key
+            }
         }
         // Now and then lines that do not follow: as from code that counts wrongly.
         int first = one.lines + 1 + (plan.oneIn(30) ? 1 : 0);
@@ -264,7 +268,7 @@ final class FlowActor {
             learn(zombie);
         } else if (!zombie.unsure) {
             Settlement.Advance advance = new Settlement.Advance(
-                    zombie.claimed.lease(), zombie.lines + 1, List.of(new NewLine.Step(plan.step()), line(zombie)));
+                    zombie.claimed.lease(), zombie.lines + 1, List.of(new NewLine.Step(plan.step())));
             Settled answer = settle(advance);
             zombie.unsure = answer == null;
             zombie.lines += answer == Settled.APPLIED ? advance.lines().size() : 0;
