@@ -202,7 +202,7 @@ final class FlowActor {
         Settlement.Advance advance = new Settlement.Advance(one.claimed.lease(), first, lines);
         Settled answer = settle(advance);
         if (answer == Settled.APPLIED) {
-            one.lines += size;
+            one.lines += lines.size();
         } else if (answer == null) {
             // Its lines may be there or not: it must not count on.
             one.unsure = true;
