@@ -3,7 +3,6 @@ package dev.semel.server.store;
 import dev.semel.store.TaskStore;
 import dev.semel.storetests.LookContract;
 import dev.semel.storetests.MoveContract;
-import dev.semel.storetests.RepetitionContract;
 import dev.semel.storetests.SubmitContract;
 import dev.semel.testkit.ManualClock;
 import org.junit.jupiter.api.AfterEach;
@@ -38,21 +37,6 @@ class HttpPostgresTest {
     /** See its contract. */
     @Nested
     class Moving extends MoveContract {
-
-        @Override
-        protected TaskStore open(ManualClock clock) {
-            return postgres.open(clock);
-        }
-
-        @Override
-        protected TaskStore openAnother() {
-            return postgres.openAnother();
-        }
-    }
-
-    /** See its contract. */
-    @Nested
-    class Repeating extends RepetitionContract {
 
         @Override
         protected TaskStore open(ManualClock clock) {
