@@ -42,6 +42,11 @@ interface Contestant {
         return false;
     }
 
+    /** Returns whether it runs workflows of several steps. */
+    default boolean hasWorkflows() {
+        return false;
+    }
+
     /** Returns the polling interval of an idle worker that nothing wakes. */
     default Duration looksEvery() {
         return Duration.ofMillis(10);

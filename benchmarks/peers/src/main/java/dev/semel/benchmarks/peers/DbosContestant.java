@@ -11,6 +11,7 @@ import dev.dbos.transact.workflow.WorkflowHandle;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -43,14 +44,47 @@ final class DbosContestant implements Contestant {
         /** The measured workflow. */
         @Nullable
         String noop(int number, String filler);
+
+        /** A workflow whose steps run in it. */
+        int local(int number);
+
+        /** A workflow whose steps are workflows in a queue. */
+        int queued(int number);
     }
 
     /** The workflows. */
     static final class Noop implements Work {
         private final Handler handler;
+        private final DBOS dbos;
+        private final AtomicReference<@Nullable Work> proxy = new AtomicReference<>();
 
-        Noop(Handler handler) {
+        Noop(Handler handler, DBOS dbos) {
             this.handler = handler;
+            this.dbos = dbos;
+        }
+
+        @Override
+        @Workflow(name = "local")
+        public int local(int number) {
+            for (int i = 0; i < Steps.COUNT; i++) {
+                int step = number * Steps.COUNT + i;
+                dbos.runStep(() -> handler.run(step, Piece.USUAL), "step");
+            }
+            return number;
+        }
+
+        @Override
+        @Workflow(name = "queued")
+        public int queued(int number) {
+            Work here = Objects.requireNonNull(proxy.get());
+            for (int i = 0; i < Steps.COUNT; i++) {
+                int step = number * Steps.COUNT + i;
+                WorkflowHandle<@Nullable String, RuntimeException> started = dbos.startWorkflow(
+                        () -> here.noop(step, Piece.USUAL),
+                        new StartWorkflowOptions().withQueue(QUEUE + step % QUEUES));
+                String unused = started.getResult();
+            }
+            return number;
         }
 
         @Override
@@ -75,7 +109,8 @@ final class DbosContestant implements Contestant {
                 new Choice(
                         "queues",
                         QUEUES + ", one for each processor",
-                        "one thread empties a queue, workflow by workflow; with one queue the drain was half as fast here"),
+                        "one thread empties a queue, workflow by workflow; with one queue the drain was half as fast"
+                                + " here"),
                 new Choice(
                         "worker concurrency",
                         WORKERS + " in all queues together",
@@ -90,7 +125,11 @@ final class DbosContestant implements Contestant {
                         "`startWorkflow` without a queue",
                         "starts it in the process that submits; five times as fast as through a queue here"),
                 new Choice("key", "the workflow's id", "its documentation: that is its idempotency key"),
-                new Choice("steps", "none", "a step would be one more row"));
+                new Choice("steps", "none, unless workflows are measured", "a step would be one more row"),
+                new Choice(
+                        "steps of workflows",
+                        "`runStep`, or workflows in the queues above",
+                        "its documentation: a step runs in its workflow; what is queued is a workflow"));
     }
 
     @Override
@@ -105,6 +144,11 @@ final class DbosContestant implements Contestant {
     @Override
     public boolean hasBatches() {
         return false;
+    }
+
+    @Override
+    public boolean hasWorkflows() {
+        return true;
     }
 
     @Override
@@ -160,9 +204,29 @@ final class DbosContestant implements Contestant {
         }
 
         @Override
+        public void startWorkflow(int number, Steps steps) {
+            Work here = Objects.requireNonNull(proxy);
+            StartWorkflowOptions options = new StartWorkflowOptions(Piece.key(number));
+            WorkflowHandle<Integer, RuntimeException> unused = Objects.requireNonNull(dbos)
+                    .startWorkflow(
+                            () -> switch (steps) {
+                                case LOCAL -> here.local(number);
+                                case QUEUED -> here.queued(number);
+                            },
+                            options);
+        }
+
+        @Override
+        public void workOnWorkflows() {
+            work();
+        }
+
+        @Override
         public void work() {
             DBOS started = new DBOS(config(source).withMigrate(false));
-            proxy = started.registerProxy(Work.class, new Noop(handler));
+            Noop workflows = new Noop(handler, started);
+            proxy = started.registerProxy(Work.class, workflows);
+            workflows.proxy.set(proxy);
             for (int queue = 0; queue < QUEUES; queue++) {
                 started.registerQueue(new Queue(QUEUE + queue)
                         .withWorkerConcurrency(WORKERS / QUEUES)

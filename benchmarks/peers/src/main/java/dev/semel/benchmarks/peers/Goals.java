@@ -45,6 +45,13 @@ final class Goals {
         withKey("submit-64");
         withKey("submit-batch");
         value("log of a finished task, with key, bytes", Derived.LOG_OF_LIFE, false, 1_000);
+        for (Steps steps : Steps.values()) {
+            toBestPeer(
+                    "workflows with " + Steps.COUNT + " " + steps.word() + " steps to the best peer",
+                    "workflow-" + steps.word() + "-" + Steps.COUNT,
+                    5);
+        }
+        value("idle workflow, step to next step, p50 in ms", IdleWorkflow.ID, false, 10);
         value("idle p50 in one process, ms", Idle.ID, false, 2);
         add(
                 "idle p99 in one process, ms",

@@ -18,6 +18,7 @@ final class Measures {
     static final String SUBMITTING = "Submitting";
     static final String DUPLICATES = "Duplicates";
     static final String RUNNING = "Running";
+    static final String WORKFLOWS = "Workflows";
 
     /** Bytes of the server's log for each task. */
     static final String LOG = "log, bytes per task";
@@ -75,6 +76,17 @@ final class Measures {
                 contestant -> true,
                 this::life,
                 (raw, number) -> Raw.life(raw, rows(Piece.fresh(number, true)))));
+        for (Steps steps : Steps.values()) {
+            all.add(new Measure(
+                    "workflow-" + steps.word() + "-" + Steps.COUNT,
+                    WORKFLOWS,
+                    Steps.COUNT + " " + steps.word() + " steps, 64 callers",
+                    200,
+                    20_000,
+                    Contestant::hasWorkflows,
+                    (contestant, number) -> workflows(contestant, number, steps),
+                    null));
+        }
     }
 
     List<Measure> all() {
@@ -245,6 +257,28 @@ final class Measures {
                 lap = began.end();
             }
             return new Reading(lap, details(place, executions, lap, number));
+        }
+    }
+
+    /** Measures from the first start to the last workflow's end, with workers that run from the beginning. */
+    private Reading workflows(Contestant contestant, int number, Steps steps) {
+        int all = number * Steps.COUNT;
+        Executions executions = new Executions(all);
+        try (Place place = fresh(contestant)) {
+            Lap lap;
+            try (Session session = contestant.open(place, executions)) {
+                server.get().settle();
+                session.workOnWorkflows();
+                Lap.Begun began = Lap.begin(server.get()::logBytes);
+                Callers.run(() -> 0, 64, number, i -> session.startWorkflow(i, steps));
+                executions.await(all, LONGEST_SECONDS);
+                place.awaitNone(contestant.unsettled());
+                lap = began.end();
+            }
+            Map<String, Double> details = new LinkedHashMap<>();
+            details.put("log, bytes per workflow", lap.loggedPer(number));
+            details.put(EXTRA, (double) executions.extra(all));
+            return new Reading(lap, details);
         }
     }
 

@@ -50,7 +50,7 @@ final class Peers implements AutoCloseable {
             throw new IllegalStateException("Listing the measures must not take a sample");
         };
         new Measures(none).all().forEach(measure -> names.add(measure.id()));
-        names.addAll(List.of(Idle.ID, Facts.ID, Facts.RACE));
+        names.addAll(List.of(Idle.ID, IdleWorkflow.ID, Facts.ID, Facts.RACE));
         return names;
     }
 
@@ -64,7 +64,8 @@ final class Peers implements AutoCloseable {
         total = contestants.size()
                 + (contestants.size() + 1) * ((wants(Facts.ID) ? 1 : 0) + (wants(Facts.RACE) ? 1 : 0))
                 + measures.size()
-                + (wants(Idle.ID) ? 1 : 0);
+                + (wants(Idle.ID) ? 1 : 0)
+                + (wants(IdleWorkflow.ID) ? 1 : 0);
         warmUp();
         List<Figures> figures = new ArrayList<>();
         Sampler sampler = new Sampler(server, scale, contestants);
@@ -75,6 +76,10 @@ final class Peers implements AutoCloseable {
         if (wants(Idle.ID)) {
             step("idle latency");
             figures.add(new Idle(server, scale, contestants).take());
+        }
+        if (wants(IdleWorkflow.ID)) {
+            step("idle workflow");
+            figures.add(new IdleWorkflow(server, scale, contestants).take());
         }
         figures.addAll(Derived.of(figures));
         List<Facts.Fact> facts = facts();
@@ -144,12 +149,12 @@ final class Peers implements AutoCloseable {
                 Figures.RAW,
                 new Report.Entry(
                         "over JDBC " + Versions.of("postgresql-driver"),
-                        List.of(
-                                new Contestant.Choice(
-                                        "everything",
-                                        "as in \"./semel bench\"",
-                                        "the same work by hand on the best layout that keeps leases and history; one commit for each"
-                                                + " task where callers submit singly, shared commits where they submit duplicates"))));
+                        List.of(new Contestant.Choice(
+                                "everything",
+                                "as in \"./semel bench\"",
+                                "the same work by hand on the best layout that keeps leases and history; one"
+                                        + " commit for each task where callers submit singly, shared commits where"
+                                        + " they submit duplicates"))));
         return entries;
     }
 
@@ -163,8 +168,8 @@ final class Peers implements AutoCloseable {
                 .getTotalMemorySize();
         return String.format(
                 Locale.ROOT,
-                "%d cores%s for the libraries and the server together, %.0f GiB of memory, %s %s, Java %s, heap of at most"
-                        + " %.1f GiB.",
+                "%d cores%s for the libraries and the server together, %.0f GiB of memory, %s %s, Java %s, heap of at"
+                        + " most %.1f GiB.",
                 Runtime.getRuntime().availableProcessors(),
                 processor(),
                 memory / (double) (1L << 30),

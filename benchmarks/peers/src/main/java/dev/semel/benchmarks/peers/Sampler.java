@@ -55,7 +55,7 @@ final class Sampler {
                 measure.id(),
                 measure.section(),
                 measure.title(),
-                "tasks/s",
+                measure.section().equals(Measures.WORKFLOWS) ? "workflows/s" : "tasks/s",
                 true,
                 collector.series(),
                 tasks,

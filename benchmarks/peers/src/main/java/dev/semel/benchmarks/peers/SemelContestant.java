@@ -6,7 +6,9 @@ import dev.semel.SubmissionRequest;
 import dev.semel.SubmitOutcome;
 import dev.semel.postgresql.PostgresTaskStore;
 import dev.semel.store.TaskStore;
+import dev.semel.task.IdentityStrategy;
 import dev.semel.task.TaskType;
+import dev.semel.workflow.WorkflowType;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,6 +34,18 @@ final class SemelContestant implements Contestant {
                     "noop", Work.class, String.class)
             .queue(QUEUE)
             .build();
+
+    private static final TaskType<Integer, Integer> STEP =
+            TaskType.builder("step", Integer.class, Integer.class).queue(QUEUE).build();
+    private static final WorkflowType<Integer, Integer> LOCAL = workflow("local");
+    private static final WorkflowType<Integer, Integer> QUEUED = workflow("queued");
+
+    private static WorkflowType<Integer, Integer> workflow(String name) {
+        return WorkflowType.of(TaskType.builder(name, Integer.class, Integer.class)
+                .queue(QUEUE)
+                .identity(IdentityStrategy.callerProvided())
+                .build());
+    }
 
     @Override
     public String name() {
@@ -61,6 +75,11 @@ final class SemelContestant implements Contestant {
 
     @Override
     public boolean takesDuplicatesInBatches() {
+        return true;
+    }
+
+    @Override
+    public boolean hasWorkflows() {
         return true;
     }
 
@@ -112,6 +131,43 @@ final class SemelContestant implements Contestant {
                     .handle(TYPE, (context, work) -> handler.run(work.number(), work.filler()))
                     .concurrency(WORKERS)
                     .start();
+        }
+
+        @Override
+        public void startWorkflow(int number, Steps steps) {
+            Submission<Integer> unused = semel.start(
+                    switch (steps) {
+                        case LOCAL -> LOCAL;
+                        case QUEUED -> QUEUED;
+                    },
+                    Piece.key(number),
+                    number);
+        }
+
+        @Override
+        public void workOnWorkflows() {
+            semel.worker(QUEUE)
+                    .workflow(LOCAL, (flow, number) -> {
+                        for (int i = 0; i < Steps.COUNT; i++) {
+                            int step = number * Steps.COUNT + i;
+                            flow.local("step", Integer.class).index(i).run(token -> run(step));
+                        }
+                        return number;
+                    })
+                    .workflow(QUEUED, (flow, number) -> {
+                        for (int i = 0; i < Steps.COUNT; i++) {
+                            flow.run(STEP, number * Steps.COUNT + i);
+                        }
+                        return number;
+                    })
+                    .handle(STEP, (context, step) -> run(step))
+                    .concurrency(WORKERS)
+                    .start();
+        }
+
+        private Integer run(int step) {
+            handler.run(step, Piece.USUAL);
+            return step;
         }
 
         @Override

@@ -22,6 +22,19 @@ interface Session extends AutoCloseable {
     /** Starts the workers; returns when they are about to poll for tasks. */
     void work();
 
+    /**
+     * Starts a workflow of {@link Steps#COUNT} steps in the way that is fastest if the workers are in the same process; only if the
+     * contestant has workflows. Each step passes its number to the handler: the workflow's number times the count, and its index.
+     */
+    default void startWorkflow(int number, Steps steps) {
+        throw new UnsupportedOperationException("This contestant has no workflows");
+    }
+
+    /** Starts the workers of workflows and of their steps, instead of {@link #work}. */
+    default void workOnWorkflows() {
+        throw new UnsupportedOperationException("This contestant has no workflows");
+    }
+
     /** Stops the workers and everything else. */
     @Override
     void close();

@@ -9,6 +9,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** What the measures take for granted of every contestant, on a real server. */
@@ -73,6 +74,30 @@ class ContestantsTest {
             place.awaitNone(contestant.unsettled());
 
             assertThat(executions.extra(TASKS)).isZero();
+        }
+    }
+
+    static Stream<Arguments> workflows() {
+        return all().filter(Contestant::hasWorkflows)
+                .flatMap(contestant -> Stream.of(Steps.values()).map(steps -> Arguments.of(contestant, steps)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("workflows")
+    @DisplayName("Each step of a workflow runs once, and all workflows end")
+    void workflows(Contestant contestant, Steps steps) {
+        int workflows = 20;
+        Executions executions = new Executions(workflows * Steps.COUNT);
+        try (Place place = server.fresh(contestant.name(), contestant::makeTables);
+                Session session = contestant.open(place, executions)) {
+            session.workOnWorkflows();
+            for (int number = 0; number < workflows; number++) {
+                session.startWorkflow(number, steps);
+            }
+            executions.await(workflows * Steps.COUNT, 60);
+            place.awaitNone(contestant.unsettled());
+
+            assertThat(executions.extra(workflows * Steps.COUNT)).isZero();
         }
     }
 
