@@ -57,13 +57,13 @@ public final class OpenTelemetryTracing implements Tracing {
         return tracer.spanBuilder(name).setSpanKind(kind);
     }
 
-    // After the start, and only if somebody records them: most spans of a busy program are not sampled.
     private static Span described(Span span, String operation, String operationType) {
         return span.setAttribute(SYSTEM, "semel")
                 .setAttribute(OPERATION_NAME, operation)
                 .setAttribute(OPERATION_TYPE, operationType);
     }
 
+    // After the start, and only if somebody records them: most spans of a busy program are not sampled.
     private static void described(
             Span span, String operation, String operationType, String queue, String type, TaskId id) {
         if (span.isRecording()) {
@@ -105,8 +105,19 @@ public final class OpenTelemetryTracing implements Tracing {
         if (attempt.first() != null) {
             builder.addLink(new StoredSpanContext(attempt.first()));
         }
+        boolean isSampled = submitted != null && submitted.isSampled();
+        if (isSampled) {
+            // Most samplers follow the submission's, and before the start the attributes need no lock.
+            builder.setAttribute(SYSTEM, "semel")
+                    .setAttribute(OPERATION_NAME, "process")
+                    .setAttribute(OPERATION_TYPE, "process")
+                    .setAttribute(DESTINATION, attempt.queue())
+                    .setAttribute(TYPE, attempt.type())
+                    .setAttribute(MESSAGE_ID, attempt.id().toString())
+                    .setAttribute(ATTEMPT, (long) attempt.attempt());
+        }
         Span span = builder.startSpan();
-        if (span.isRecording()) {
+        if (!isSampled && span.isRecording()) {
             described(span, "process", "process", attempt.queue(), attempt.type(), attempt.id());
             span.setAttribute(ATTEMPT, (long) attempt.attempt());
         }
