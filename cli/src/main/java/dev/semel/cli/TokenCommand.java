@@ -33,7 +33,7 @@ final class TokenCommand {
         return spec;
     }
 
-    private static CommandSpec withFile(CommandSpec spec) {
+    static CommandSpec withFile(CommandSpec spec) {
         return spec.addOption(Options.value(
                 TOKENS,
                 "FILE",
@@ -41,7 +41,7 @@ final class TokenCommand {
                         + " in the working directory."));
     }
 
-    private static TokenFile file(Invocation invocation) {
+    static TokenFile file(Invocation invocation) {
         return new TokenFile(Path.of(invocation.text(TOKENS, USUAL_FILE)), InstantSource.system());
     }
 

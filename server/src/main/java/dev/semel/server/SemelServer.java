@@ -3,7 +3,6 @@ package dev.semel.server;
 import dev.semel.Semel;
 import dev.semel.Settings;
 import dev.semel.metrics.MicrometerMetrics;
-import dev.semel.server.api.Admission;
 import dev.semel.server.api.ApiRoutes;
 import dev.semel.server.api.Backend;
 import dev.semel.server.api.OpenApi;
@@ -13,12 +12,16 @@ import dev.semel.server.http.ListenerSettings;
 import dev.semel.server.http.Reply;
 import dev.semel.server.http.Route;
 import dev.semel.server.http.Router;
+import dev.semel.server.limit.LimitedTaskStore;
+import dev.semel.server.limit.TenantAdmission;
+import dev.semel.server.limit.TenantLimits;
 import dev.semel.server.store.StoreRoutes;
 import dev.semel.server.tenant.Stores;
 import dev.semel.server.token.LocalAuthenticator;
 import dev.semel.server.token.TenantHeader;
 import dev.semel.server.token.TokenAuthenticator;
 import dev.semel.server.token.TokenFile;
+import dev.semel.server.token.WatchedTokenFile;
 import dev.semel.server.wait.LongPolls;
 import dev.semel.store.TaskStore;
 import dev.semel.task.InvalidInput;
@@ -46,7 +49,9 @@ public final class SemelServer implements AutoCloseable {
     private final AtomicBoolean closed = new AtomicBoolean();
 
     private SemelServer(Builder builder) {
-        Authenticator authenticator = authenticator(builder);
+        WatchedTokenFile tokens = tokens(builder);
+        Authenticator authenticator =
+                new TenantHeader(tokens == null ? new LocalAuthenticator() : new TokenAuthenticator(tokens));
         this.registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         ServerLog log = new ServerLog(registry);
         this.semel = Semel.on(builder.store)
@@ -55,10 +60,15 @@ public final class SemelServer implements AutoCloseable {
                 .withoutShutdownHook()
                 .build();
         this.polls = new LongPolls(builder.store);
-        Stores stores = new Stores(builder.store);
-        Backend backend = new Backend(semel, stores, polls, Admission.ANY, log);
+        TenantAdmission admission = new TenantAdmission(
+                builder.store,
+                tenant -> tokens == null ? TenantLimits.NONE : tokens.limits(tenant),
+                registry,
+                System::nanoTime);
+        Stores stores = new Stores(new LimitedTaskStore(builder.store, admission));
+        Backend backend = new Backend(semel, stores, polls, admission, log);
         List<Route> all = new ArrayList<>();
-        all.addAll(ApiRoutes.of(backend, registry::scrape));
+        all.addAll(ApiRoutes.of(backend, registry::scrape, admission::json));
         this.storeRoutes = new StoreRoutes(stores);
         all.addAll(storeRoutes.routes());
         all.add(Route.of("GET", "/v1/openapi.json", request -> Reply.json(OpenApi.of(routes()))));
@@ -73,17 +83,17 @@ public final class SemelServer implements AutoCloseable {
         semel.startMaintenance();
     }
 
-    private static Authenticator authenticator(Builder builder) {
+    private static @Nullable WatchedTokenFile tokens(Builder builder) {
         Path tokens = builder.tokens;
         if (tokens != null) {
-            return new TenantHeader(new TokenAuthenticator(new TokenFile(tokens, builder.clock)));
+            return new WatchedTokenFile(new TokenFile(tokens, builder.clock));
         }
         if (!isLoopback(builder.listener.host())) {
             throw new InvalidInput("A server without tokens listens on a loopback address, but got \""
                     + Limits.shown(builder.listener.host())
                     + "\". Create tokens with \"semel token create\" and name their file, or listen on 127.0.0.1.");
         }
-        return new TenantHeader(new LocalAuthenticator());
+        return null;
     }
 
     private static boolean isLoopback(String host) {

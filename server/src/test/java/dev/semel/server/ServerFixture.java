@@ -74,6 +74,10 @@ final class ServerFixture implements AutoCloseable {
         return tokens.create("test", tenant, Set.of(scopes), null).secret();
     }
 
+    TokenFile tokens() {
+        return java.util.Objects.requireNonNull(tokens);
+    }
+
     URI uri(String path) {
         return URI.create("http://127.0.0.1:" + server.port() + path);
     }

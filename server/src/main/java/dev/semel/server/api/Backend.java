@@ -3,6 +3,7 @@ package dev.semel.server.api;
 import dev.semel.Semel;
 import dev.semel.server.http.Caller;
 import dev.semel.server.http.Request;
+import dev.semel.server.limit.Admission;
 import dev.semel.server.tenant.Stores;
 import dev.semel.server.wait.LongPolls;
 import dev.semel.store.Task;

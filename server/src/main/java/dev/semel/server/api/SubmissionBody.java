@@ -13,6 +13,7 @@ import dev.semel.task.RetryPolicy;
 import dev.semel.task.ReusePolicy;
 import dev.semel.task.Scope;
 import dev.semel.task.TaskType;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
@@ -78,6 +79,11 @@ record SubmissionBody(
                 members.number("max_attempts").map(RetryPolicy::attempts).orElse(null));
     }
 
+    /** Returns the size of the input. */
+    long bytes() {
+        return input.getBytes(StandardCharsets.UTF_8).length;
+    }
+
     static String input(JsonMembers members) {
         if (!members.has("input")) {
             throw new InvalidInput(
@@ -91,9 +97,7 @@ record SubmissionBody(
         try {
             return Json.parse(text).text();
         } catch (InvalidInput e) {
-            throw text.getBytes(java.nio.charset.StandardCharsets.UTF_8).length > Limits.DOCUMENT_BYTES
-                    ? tooLarge()
-                    : e;
+            throw text.getBytes(StandardCharsets.UTF_8).length > Limits.DOCUMENT_BYTES ? tooLarge() : e;
         }
     }
 

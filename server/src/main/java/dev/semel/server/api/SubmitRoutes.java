@@ -12,6 +12,7 @@ import dev.semel.server.http.Route;
 import dev.semel.server.http.TokenScope;
 import dev.semel.server.json.JsonDocument;
 import dev.semel.server.json.JsonText;
+import dev.semel.server.limit.Admission;
 import dev.semel.task.InvalidInput;
 import dev.semel.task.ResultGone;
 import dev.semel.task.ResultNotReady;
@@ -20,6 +21,7 @@ import dev.semel.task.TaskUnsuccessful;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -58,8 +60,10 @@ final class SubmitRoutes {
                 body, request.header("Idempotency-Key").map(KeyHeader::parse).orElse(null));
         Optional<Duration> wait = preferredWait(request);
         String tenant = Backend.tenant(request);
-        backend.admission().admit(tenant, 1, submission.input().length());
-        Submission<RawJson> answer = submission.on(backend.semel(), tenant).send();
+        Submission<RawJson> answer;
+        try (Admission.Ticket ticket = backend.admission().admit(tenant, 1, submission.bytes())) {
+            answer = submission.on(backend.semel(), tenant).send();
+        }
         JsonText json = json(answer);
         wait.ifPresentOrElse(
                 time -> addResult(json, answer, backend.polls().bounded(time)),
@@ -121,7 +125,7 @@ final class SubmitRoutes {
         for (JsonDocument item : items) {
             try {
                 SubmissionBody submission = SubmissionBody.read(item, null);
-                bytes += submission.input().length();
+                bytes += submission.bytes();
                 read.add(submission);
                 problems.add(null);
             } catch (SemelException | Problem e) {
@@ -130,15 +134,15 @@ final class SubmitRoutes {
             }
         }
         String tenant = Backend.tenant(request);
-        backend.admission().admit(tenant, items.size(), bytes);
-        List<SubmissionRequest<RawJson, RawJson>> requests = new ArrayList<>();
-        for (SubmissionBody submission : read) {
-            if (submission != null) {
-                requests.add(submission.on(backend.semel(), tenant));
+        List<SubmissionBody> readable = read.stream().filter(Objects::nonNull).toList();
+        List<SubmitOutcome<RawJson>> outcomes = List.of();
+        if (!readable.isEmpty()) {
+            try (Admission.Ticket ticket = backend.admission().admit(tenant, readable.size(), bytes)) {
+                List<SubmissionRequest<RawJson, RawJson>> requests = new ArrayList<>();
+                readable.forEach(submission -> requests.add(submission.on(backend.semel(), tenant)));
+                outcomes = backend.semel().submitAll(requests);
             }
         }
-        List<SubmitOutcome<RawJson>> outcomes =
-                requests.isEmpty() ? List.of() : backend.semel().submitAll(requests);
         List<String> answers = new ArrayList<>();
         int next = 0;
         for (int i = 0; i < items.size(); i++) {

@@ -9,16 +9,19 @@ import dev.semel.server.json.JsonText;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 
 /** What machines ask a server: whether it lives, whether it can work, and how it does. */
 final class SystemRoutes {
 
     private final Backend backend;
     private final Supplier<String> metrics;
+    private final UnaryOperator<String> limits;
 
-    SystemRoutes(Backend backend, Supplier<String> metrics) {
+    SystemRoutes(Backend backend, Supplier<String> metrics, UnaryOperator<String> limits) {
         this.backend = backend;
         this.metrics = metrics;
+        this.limits = limits;
     }
 
     List<Route> routes() {
@@ -26,7 +29,8 @@ final class SystemRoutes {
                 Route.of("GET", "/health", request -> Reply.json("{\"status\":\"up\"}")),
                 Route.of("GET", "/ready", this::ready),
                 Route.of("GET", "/metrics", this::metrics, TokenScope.READ),
-                Route.of("GET", "/v1/whoami", this::whoami, TokenScope.values()));
+                Route.of("GET", "/v1/whoami", this::whoami, TokenScope.values()),
+                Route.of("GET", "/v1/limits", this::limits, TokenScope.values()));
     }
 
     private Reply ready(Request request) {
@@ -43,6 +47,11 @@ final class SystemRoutes {
         }
         return Reply.bytes(
                 200, "text/plain; version=0.0.4; charset=utf-8", metrics.get().getBytes(StandardCharsets.UTF_8));
+    }
+
+    private Reply limits(Request request) {
+        request.allowQueries();
+        return Reply.json(limits.apply(Backend.tenant(request)));
     }
 
     private Reply whoami(Request request) {

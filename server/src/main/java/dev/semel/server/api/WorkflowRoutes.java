@@ -10,6 +10,7 @@ import dev.semel.server.http.TokenScope;
 import dev.semel.server.json.JsonDocument;
 import dev.semel.server.json.JsonMembers;
 import dev.semel.server.json.JsonText;
+import dev.semel.server.limit.Admission;
 import dev.semel.store.History;
 import dev.semel.store.Task;
 import dev.semel.task.Json;
@@ -17,6 +18,7 @@ import dev.semel.task.Limits;
 import dev.semel.task.TaskId;
 import dev.semel.task.TaskType;
 import dev.semel.workflow.WorkflowType;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.BiConsumer;
@@ -65,13 +67,16 @@ final class WorkflowRoutes {
         String input = SubmissionBody.input(body);
         String queue = Limits.name("queue", body.string("queue").orElse(type.queue()));
         String tenant = Backend.tenant(request);
-        backend.admission().admit(tenant, 1, input.length());
-        Submission<RawJson> answer = backend.semel()
-                .submit(type, new RawJson(input))
-                .tenant(tenant)
-                .queue(queue)
-                .idempotencyKey(id)
-                .send();
+        Submission<RawJson> answer;
+        try (Admission.Ticket ticket =
+                backend.admission().admit(tenant, 1, input.getBytes(StandardCharsets.UTF_8).length)) {
+            answer = backend.semel()
+                    .submit(type, new RawJson(input))
+                    .tenant(tenant)
+                    .queue(queue)
+                    .idempotencyKey(id)
+                    .send();
+        }
         Reply reply = Reply.json(
                         answer.created() ? 201 : 200,
                         new JsonText()
