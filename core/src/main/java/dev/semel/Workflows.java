@@ -5,23 +5,33 @@ import dev.semel.store.History;
 import dev.semel.store.HistoryLine;
 import dev.semel.store.KeyRecord;
 import dev.semel.store.NewTask;
+import dev.semel.store.Page;
 import dev.semel.store.SubmitRequest;
 import dev.semel.store.Submitted;
 import dev.semel.store.Submitted.Signalled;
+import dev.semel.store.Task;
+import dev.semel.store.TaskQuery;
 import dev.semel.store.TaskStore;
 import dev.semel.task.Identity;
 import dev.semel.task.InvalidInput;
 import dev.semel.task.Limits;
 import dev.semel.task.TaskAlreadyFinished;
 import dev.semel.task.TaskId;
+import dev.semel.task.TaskState;
 import dev.semel.task.TaskType;
+import dev.semel.workflow.CodeVersions;
 import dev.semel.workflow.WorkflowNotFound;
 import dev.semel.workflow.WorkflowSignals;
 import dev.semel.workflow.WorkflowType;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Operations on workflows, which are named by their type and the id that they were started with. */
@@ -29,6 +39,12 @@ public final class Workflows {
 
     // How often a signal follows a workflow that ends and is run again while the signal is on its way.
     private static final int MOST_RUNS = 5;
+
+    // How many histories are in memory at once; each may have 64 MiB.
+    private static final int HISTORIES = 10;
+
+    private static final Set<TaskState> OPEN =
+            Stream.of(TaskState.values()).filter(TaskState::isOpen).collect(Collectors.toUnmodifiableSet());
 
     private final Semel semel;
     private final TaskStore store;
@@ -212,6 +228,42 @@ public final class Workflows {
                 .findFirst()
                 .map(HistoryLine::document)
                 .map(document -> semel.codec().decode(document, of));
+    }
+
+    /**
+     * Lists open workflows that may still need old code: they have recorded no version of a part of the code ({@link
+     * dev.semel.workflow.Flow#version}), or an earlier one. One that has recorded none went past the part with code that did not have it, or has not
+     * come to it yet. If there are none, the code before that version can be removed.
+     *
+     * @param type the workflow type
+     * @param part the name of the part
+     * @param version the version that no longer needs the old code, from 1
+     * @param limit the maximum number of workflows
+     * @return their tasks, newest first
+     */
+    public List<Task> outdated(WorkflowType<?, ?> type, String part, int version, int limit) {
+        Limits.notNull("workflow type", type);
+        Limits.name("version", Limits.notNull("version name", part));
+        if (version < 1 || limit < 1) {
+            throw new InvalidInput("A version and a limit are at least 1, but got version \"" + version
+                    + "\" and limit \"" + limit + "\".");
+        }
+        List<Task> outdated = new ArrayList<>();
+        TaskId before = null;
+        do {
+            Page page = store.list(new TaskQuery(tenant, null, type.name(), OPEN, null, before, HISTORIES));
+            Map<TaskId, History> histories = store.histories(page.tasks().stream()
+                    .map(task -> History.Query.whole(task.id()))
+                    .toList());
+            for (Task task : page.tasks()) {
+                History history = Objects.requireNonNull(histories.get(task.id()), "every query is answered");
+                if (CodeVersions.recorded(history, part) < version) {
+                    outdated.add(task);
+                }
+            }
+            before = page.next();
+        } while (before != null && outdated.size() < limit);
+        return List.copyOf(outdated.subList(0, Math.min(limit, outdated.size())));
     }
 
     /**

@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.semel.engine.Worker;
+import dev.semel.store.Task;
+import dev.semel.task.InvalidInput;
+import dev.semel.task.TaskAlreadyFinished;
 import dev.semel.task.TaskId;
 import dev.semel.task.TaskState;
 import dev.semel.task.TaskType;
@@ -12,7 +15,9 @@ import dev.semel.workflow.Flow;
 import dev.semel.workflow.WorkflowHandler;
 import dev.semel.workflow.WorkflowType;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -74,6 +79,39 @@ class WorkflowVersionTest {
     }
 
     @Test
+    void oldAndNewProgramsRunSideBySide() {
+        List<String> ids =
+                IntStream.range(0, 20).mapToObj(number -> "id-" + number).toList();
+        try (Worker changed = worker((flow, input) -> changed(flow))) {
+            try (Worker old = worker((flow, input) -> old(flow))) {
+                ids.forEach(id -> world.semel.start(FLOW, id, "in"));
+                ids.forEach(id -> world.semel.workflows().signal(FLOW, id, "go", "!"));
+                await().atMost(PATIENCE)
+                        .until(() -> ids.stream()
+                                .noneMatch(id -> world.semel
+                                        .workflows()
+                                        .history(FLOW, id)
+                                        .lines()
+                                        .isEmpty()));
+            }
+            for (String id : ids) {
+                // Old code alone; old code, with the new taking over after the second part or before it; new code.
+                assertThat(resumed(id)).isIn("A!B", "A!B0", "A!-AUDITED-B0", "CHECKED-A!-AUDITED-B1");
+            }
+        }
+    }
+
+    /** The result of a workflow that may have met code that does not fit, and would be tried again only later. */
+    private String resumed(String id) {
+        try {
+            world.semel.workflows().resume(FLOW, id);
+        } catch (TaskAlreadyFinished e) {
+            // It met only code that fits.
+        }
+        return world.semel.workflows().handle(FLOW, id).result(PATIENCE);
+    }
+
+    @Test
     void aNewWorkflowGetsTheNewestVersions() {
         try (Worker worker = worker((flow, input) -> changed(flow))) {
             Submission<String> started = world.semel.start(FLOW, "id", "in");
@@ -98,6 +136,49 @@ class WorkflowVersionTest {
             assertThat(world.semel.workflows().handle(FLOW, "id").result(PATIENCE))
                     .isEqualTo("2!");
         }
+    }
+
+    @Test
+    void whatMayNeedOldCodeIsListed() {
+        TaskId past = world.semel.start(FLOW, "id", "in").taskId();
+        try (Worker worker = worker((flow, input) -> old(flow))) {
+            waitsForItsSignal(past, 1);
+        }
+        try (Worker worker = worker((flow, input) -> changed(flow))) {
+            TaskId marked = world.semel.start(FLOW, "marked", "in").taskId();
+            await().atMost(PATIENCE)
+                    .until(() -> world.task(marked).state() == TaskState.WAITING
+                            && world.semel
+                                            .workflows()
+                                            .history(FLOW, "marked")
+                                            .inbox()
+                                            .size()
+                                    == 2);
+            assertThat(outdated("check", 1)).containsExactly(past);
+            assertThat(outdated("check", 2)).containsExactly(marked, past);
+            assertThat(outdated("audit", 1)).as("neither has come to it yet").containsExactly(marked, past);
+            world.semel.workflows().signal(FLOW, "id", "go", "!");
+            assertThat(world.semel.workflows().handle(FLOW, "id").result(PATIENCE))
+                    .isNotNull();
+            assertThat(outdated("check", 1)).as("what has ended needs no code").isEmpty();
+        }
+    }
+
+    @Test
+    void outdatedWorkflowsAreListedUpToALimit() {
+        for (int i = 0; i < 25; i++) {
+            assertThat(world.semel.start(FLOW, "id-" + i, "in").created()).isTrue();
+        }
+        assertThat(world.semel.workflows().outdated(FLOW, "check", 1, 23)).hasSize(23);
+        assertThat(world.semel.workflows().outdated(FLOW, "check", 1, 100)).hasSize(25);
+        assertThatThrownBy(() -> world.semel.workflows().outdated(FLOW, "check", 0, 1))
+                .isInstanceOf(InvalidInput.class);
+    }
+
+    private List<TaskId> outdated(String part, int version) {
+        return world.semel.workflows().outdated(FLOW, part, version, 10).stream()
+                .map(Task::id)
+                .toList();
     }
 
     @Test

@@ -6,18 +6,12 @@ import dev.semel.Submission;
 import dev.semel.Workflows;
 import dev.semel.engine.RawJson;
 import dev.semel.store.History;
-import dev.semel.store.Page;
 import dev.semel.store.Task;
-import dev.semel.store.TaskQuery;
 import dev.semel.store.TaskStore;
 import dev.semel.task.Limits;
 import dev.semel.task.TaskId;
-import dev.semel.task.TaskState;
 import dev.semel.task.TaskType;
 import dev.semel.workflow.WorkflowType;
-import java.util.EnumSet;
-import java.util.Set;
-import java.util.stream.Collectors;
 import picocli.CommandLine.Model.CommandSpec;
 
 /** {@code semel workflow …}: starts, shows and operates workflows, which are named by their type and id. */
@@ -25,9 +19,6 @@ final class WorkflowCommand {
 
     private static final String KEY = "--key";
     private static final String QUEUE = "--queue";
-    private static final String TYPE = "--type";
-    private static final String LIMIT = "--limit";
-    private static final int USUAL_LIMIT = 20;
 
     private WorkflowCommand() {}
 
@@ -39,7 +30,7 @@ final class WorkflowCommand {
                 "semel workflow signal process_order order-456 approved true");
         spec.addSubcommand("start", new Start().spec());
         spec.addSubcommand("show", new Show().spec());
-        spec.addSubcommand("list", new ListSome().spec());
+        spec.addSubcommand("list", new WorkflowListCommand().spec());
         spec.addSubcommand("signal", new Signal().spec());
         spec.addSubcommand(
                 "cancel",
@@ -175,52 +166,6 @@ final class WorkflowCommand {
             TaskStore store = invocation.store().openExisting();
             try (Semel semel = invocation.operator(store)) {
                 report(invocation, semel, store).printHistory(invocation);
-                return ExitCode.DONE;
-            }
-        }
-    }
-
-    /** {@code semel workflow list}: lists workflows. */
-    private static final class ListSome implements Command {
-
-        @Override
-        public CommandSpec spec() {
-            return Options.command(
-                            this,
-                            "Lists workflows, newest first.",
-                            "",
-                            "semel workflow list",
-                            "semel workflow list --type process_order --state waiting")
-                    .addOption(Options.value(TYPE, "TYPE", "Only workflows of this type."))
-                    .addOption(Options.states("Only workflows in this state", EnumSet.allOf(TaskState.class)))
-                    .addOption(Options.value(LIMIT, "N", "How many at the most. Default: " + USUAL_LIMIT + "."));
-        }
-
-        @Override
-        public int run(Invocation invocation) {
-            Set<TaskState> states =
-                    invocation.texts("--state").stream().map(TaskState::parse).collect(Collectors.toSet());
-            String type = invocation.name("workflow type", TYPE);
-            // With a type, a list of its tasks is cheaper, and has those that an earlier version has started.
-            TaskQuery query = new TaskQuery(
-                    invocation.tenant(),
-                    null,
-                    type,
-                    states,
-                    null,
-                    null,
-                    type == null,
-                    null,
-                    invocation.number(LIMIT, USUAL_LIMIT));
-            try (TaskStore store = invocation.store().openExisting()) {
-                Page page = TaskListCommand.page(store, query);
-                if (invocation.json()) {
-                    TaskListCommand.printJson(page, invocation.console());
-                } else if (page.tasks().isEmpty()) {
-                    invocation.console().out().println("No workflows.");
-                } else {
-                    TaskListCommand.table(page.tasks(), invocation.console()).print(invocation.console());
-                }
                 return ExitCode.DONE;
             }
         }

@@ -113,6 +113,29 @@ class WorkflowTest {
     }
 
     @Test
+    void workflowsThatMayNeedOldCodeAreListed() {
+        cli.run("workflow", "start", "order", "o-1", "\"7\"").exits(0);
+        String[] outdated = {"workflow", "list", "--type", "order", "--outdated", "audit=2"};
+        assertThat(cli.run(outdated).exits(0).out()).contains("order").contains("pending");
+        assertThat(cli.json(outdated).path("tasks")).hasSize(1);
+        try (Semel semel = Semel.on(SqliteTaskStore.open(cli.file())).build();
+                Worker worker = semel.worker("default")
+                        .workflow(ORDER, (flow, order) -> flow.version("audit", 2) + flow.signal("go", String.class))
+                        .start()) {
+            await().atMost(PATIENCE)
+                    .until(() -> semel.workflows().history(ORDER, "o-1").lines().size() == 1);
+        }
+        assertThat(cli.run(outdated).exits(0).out())
+                .contains("No open workflow needs code from before version 2 of \"audit\".");
+        assertThat(cli.run("workflow", "list", "--outdated", "audit=2").exits(2).err())
+                .contains("requires --type");
+        assertThat(cli.run("workflow", "list", "--type", "order", "--outdated", "audit")
+                        .exits(2)
+                        .err())
+                .contains("a version from 1");
+    }
+
+    @Test
     void anExportedHistoryIsReplayedByTheTestkit() {
         try (Semel semel = Semel.on(SqliteTaskStore.open(cli.file())).build()) {
             semel.start(ORDER, "o-2", "7");

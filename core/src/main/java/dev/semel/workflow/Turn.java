@@ -59,7 +59,6 @@ final class Turn {
     private static final String TIME_LIMIT = "$time_limit";
 
     // Also not a name that users can give.
-    private static final String VERSION = "$version.";
 
     private static final SafeLogger LOG = SafeLogger.of(Turn.class);
 
@@ -337,7 +336,7 @@ final class Turn {
         if (known != null) {
             return known;
         }
-        String marker = VERSION + name;
+        String marker = CodeVersions.line(name);
         boolean before = position < lines.size()
                 && !(isNext(Kind.VALUE) && lines.get(position).name().equals(marker));
         int version = before ? 0 : value(marker, TypeRef.of(Integer.class), () -> newest);

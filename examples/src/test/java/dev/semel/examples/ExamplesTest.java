@@ -52,7 +52,18 @@ class ExamplesTest {
     @Test
     void anOrderIsShippedIfItIsApprovedAndRefundedIfNot() throws Exception {
         assertThat(printed(OrderWorkflow::run))
-                .containsExactly("shipped receipt for 456", "refunded receipt for 457", "waits for approval");
+                .containsExactly(
+                        "shipped receipt for 456",
+                        "refunded receipt for 457",
+                        "order-457 failed",
+                        "waits for approval");
+    }
+
+    @Test
+    void anOrderThatRunsThroughADeploymentIsNotChecked() throws Exception {
+        assertThat(printed(ChangeAWorkflow::run))
+                .containsExactly(
+                        "packed 1", "1", "shipped receipt for 1", "shipped receipt for 2", "checked 2", "packed 2");
     }
 
     @Test
