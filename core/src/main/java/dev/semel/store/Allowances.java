@@ -40,6 +40,11 @@ final class Allowances {
         return left.isOpen(name);
     }
 
+    /** Returns whether a queue has a rate limit and gives one more woken workflow. */
+    boolean isOpenToWoken(String name) {
+        return left.isOpenToWoken(name);
+    }
+
     /** Returns whether another task holds the mutex of this one; if so, this one is recorded as waiting for it. */
     boolean isBlocked(StoredTask task) {
         Mutex mutex = Mutex.of(task.task());
@@ -59,6 +64,12 @@ final class Allowances {
         left.begin(Mutex.of(task.task()));
     }
 
+    /** Counts a woken workflow that the claim takes. */
+    void takeWoken(StoredTask task) {
+        left.takeWoken(task.task().queue());
+        left.begin(Mutex.of(task.task()));
+    }
+
     /** Stores what the claim used up, and the tasks that have to wait. */
     void settle() {
         left.marks().forEach((name, mark) -> {
@@ -74,6 +85,12 @@ final class Allowances {
     @Nullable
     Instant next(String name, Instant dueAt) {
         return left.next(name, dueAt);
+    }
+
+    /** Returns from when on a queue gives its next woken workflow, which is due at a time; null if it gives none. */
+    @Nullable
+    Instant nextWoken(String name, Instant dueAt) {
+        return left.nextWoken(name, dueAt);
     }
 
     /** The tasks of one tenant and type that never run at the same time. */

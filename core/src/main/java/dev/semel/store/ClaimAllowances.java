@@ -36,6 +36,7 @@ public final class ClaimAllowances {
         private final long allowed;
         private final long places;
         private final @Nullable Instant firstEnd;
+        private int started;
         private int taken;
 
         Allowance(QueueSettings settings, long mark, Running running, long nanos) {
@@ -47,7 +48,7 @@ public final class ClaimAllowances {
         }
 
         long left() {
-            return Math.min(allowed, places) - taken;
+            return Math.min(allowed - started, places - taken);
         }
     }
 
@@ -134,12 +135,36 @@ public final class ClaimAllowances {
     }
 
     /**
+     * Returns whether a queue has a rate limit and gives one more woken workflow to this claim. A workflow that continues after a
+     * wait uses nothing of a rate limit, so a claim takes those first; where nothing limits starts, they are tasks like all others.
+     *
+     * @param queue the queue
+     * @return true if it does
+     */
+    public boolean isOpenToWoken(String queue) {
+        Allowance allowance = limited.get(queue);
+        return allowance != null
+                && allowance.rate != null
+                && allowance.taken < allowance.places
+                && takenLimited < mostLimited;
+    }
+
+    /**
      * Counts a task that the claim takes.
      *
      * @param queue its queue
      */
     public void take(String queue) {
-        count(queue, 1);
+        count(queue, 1, 1);
+    }
+
+    /**
+     * Counts a woken workflow that the claim takes: it has a slot, but does not start.
+     *
+     * @param queue its queue
+     */
+    public void takeWoken(String queue) {
+        count(queue, 0, 1);
     }
 
     /**
@@ -148,14 +173,24 @@ public final class ClaimAllowances {
      * @param queue its queue
      */
     public void leave(String queue) {
-        count(queue, -1);
+        count(queue, -1, -1);
     }
 
-    private void count(String queue, int number) {
+    /**
+     * Reverses {@link #takeWoken}.
+     *
+     * @param queue its queue
+     */
+    public void leaveWoken(String queue) {
+        count(queue, 0, -1);
+    }
+
+    private void count(String queue, int starts, int tasks) {
         Allowance allowance = limited.get(queue);
         if (allowance != null) {
-            allowance.taken += number;
-            takenLimited += number;
+            allowance.started += starts;
+            allowance.taken += tasks;
+            takenLimited += tasks;
         }
     }
 
@@ -190,8 +225,8 @@ public final class ClaimAllowances {
         Map<String, Long> marks = new HashMap<>();
         limited.forEach((queue, allowance) -> {
             RateLimit rate = allowance.rate;
-            if (rate != null && (allowance.taken > 0 || rate.isTooFarAhead(allowance.mark, nanos(now)))) {
-                marks.put(queue, rate.markAfter(allowance.mark, nanos(now), allowance.taken));
+            if (rate != null && (allowance.started > 0 || rate.isTooFarAhead(allowance.mark, nanos(now)))) {
+                marks.put(queue, rate.markAfter(allowance.mark, nanos(now), allowance.started));
             }
         });
         return marks;
@@ -234,23 +269,53 @@ public final class ClaimAllowances {
         if (allowance == null) {
             return paused.contains(queue) ? null : dueAt;
         }
-        Instant next = dueAt;
-        if (allowance.taken >= allowance.places) {
-            // The first lease that ends, those of tasks just taken included.
-            Instant end = allowance.firstEnd;
-            if (end == null || (allowance.taken > 0 && leaseEnd.isBefore(end))) {
-                end = leaseEnd;
-            }
-            next = later(next, end);
-        }
+        Instant next = nextPlace(allowance, dueAt);
         RateLimit rate = allowance.rate;
-        if (rate != null && allowance.taken >= allowance.allowed) {
-            long mark = rate.markAfter(allowance.mark, nanos(now), allowance.taken);
+        if (rate != null && allowance.started >= allowance.allowed) {
+            long mark = rate.markAfter(allowance.mark, nanos(now), allowance.started);
             // Rounded up to a millisecond: zero would mean that due tasks were left out.
             long wait = Math.max(1, rate.waitAfter(mark, nanos(now)).toMillis());
             next = later(next, now.plusMillis(wait));
         }
         return next;
+    }
+
+    /**
+     * Returns from when on a queue gives its next woken workflow, which does not wait for the rate limit.
+     *
+     * @param queue the queue
+     * @param dueAt when its next woken workflow is due
+     * @return the time, or null if the queue is paused
+     */
+    public @Nullable Instant nextWoken(String queue, Instant dueAt) {
+        Allowance allowance = limited.get(queue);
+        if (allowance == null) {
+            return paused.contains(queue) ? null : dueAt;
+        }
+        return nextPlace(allowance, dueAt);
+    }
+
+    private Instant nextPlace(Allowance allowance, Instant dueAt) {
+        if (allowance.taken < allowance.places) {
+            return dueAt;
+        }
+        // The first lease that ends, those of tasks just taken included.
+        Instant end = allowance.firstEnd;
+        if (end == null || (allowance.taken > 0 && leaseEnd.isBefore(end))) {
+            end = leaseEnd;
+        }
+        return later(dueAt, end);
+    }
+
+    /**
+     * Returns whether a queue holds tasks back and has a rate limit, so that a woken workflow may be due before its next task.
+     *
+     * @param queue the queue
+     * @return whether {@link #nextWoken} may be earlier than {@link #next}
+     */
+    public boolean holdsBackStarts(String queue) {
+        Allowance allowance = limited.get(queue);
+        return allowance != null && allowance.rate != null && allowance.started >= allowance.allowed;
     }
 
     private static Instant later(Instant a, Instant b) {

@@ -48,10 +48,15 @@ final class MemoryClaims {
         Instant next = null;
         for (String queue : request.queues()) {
             Instant dueAt = tables.due().nextDue(queue, request);
-            Instant given = dueAt == null ? null : allowances.next(queue, dueAt);
-            next = given != null && (next == null || given.isBefore(next)) ? given : next;
+            next = earlier(next, dueAt == null ? null : allowances.next(queue, dueAt));
+            Instant wokenAt = tables.due().nextWoken(queue, request);
+            next = earlier(next, wokenAt == null ? null : allowances.nextWoken(queue, wokenAt));
         }
         return next == null ? null : next.isBefore(now) ? Duration.ZERO : Duration.between(now, next);
+    }
+
+    private static @Nullable Instant earlier(@Nullable Instant a, @Nullable Instant b) {
+        return a == null || (b != null && b.isBefore(a)) ? b : a;
     }
 
     /** Ends a task that was asked to cancel and whose lease expired without a report from its worker. */

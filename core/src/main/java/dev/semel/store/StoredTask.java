@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param successor the task that waits for this one to end, or null
  * @param blocked whether it is waiting for its mutex
  * @param parked whether it is waiting for the resolution of an effect
- * @param listening whether it is a workflow that waits for an entry in its inbox
+ * @param waited whether its newest attempt ended with a wait, and it has not continued since
  */
 record StoredTask(
         Task task,
@@ -35,7 +35,7 @@ record StoredTask(
         @Nullable TaskId successor,
         boolean blocked,
         boolean parked,
-        boolean listening) {
+        boolean waited) {
 
     /** Oldest first. */
     static final Comparator<StoredTask> BY_CREATION = Comparator.comparingLong(StoredTask::sequence);
@@ -100,6 +100,16 @@ record StoredTask(
         return state() == TaskState.RUNNING || task.progress().vanished() > 0;
     }
 
+    /** Returns whether it is a workflow that waits for an entry in its inbox. */
+    boolean listening() {
+        return waited && state() == TaskState.WAITING && !blocked;
+    }
+
+    /** Returns whether it is a workflow that continues after a wait, once it is due. */
+    boolean isWoken() {
+        return waited && state() == TaskState.PENDING;
+    }
+
     private Instant rank() {
         return dueAt().minus(Limits.PRIORITY_STEP.multipliedBy(task.options().priority()));
     }
@@ -134,8 +144,8 @@ record StoredTask(
     StoredTask after(AttemptEnd end, Instant now) {
         boolean parks = end.next() instanceof AttemptEnd.Parked;
         Task next = task(end.after(task.progress(), now));
-        boolean listens = end.next() instanceof AttemptEnd.Listening;
-        return new StoredTask(next, sequence, key, claim, redriven, successor, false, parks, listens);
+        boolean waits = end.outcome() == Attempt.Outcome.WAITED;
+        return new StoredTask(next, sequence, key, claim, redriven, successor, false, parks, waits);
     }
 
     /** Its code went on: failures and vanished attempts count from here. */
@@ -180,13 +190,13 @@ record StoredTask(
                 p.finishedAt(),
                 null,
                 p.lastError());
-        return new StoredTask(task(bare, null), sequence, key, claim, redriven, successor, blocked, parked, listening);
+        return new StoredTask(task(bare, null), sequence, key, claim, redriven, successor, blocked, parked, waited);
     }
 
     /** It waits until its mutex is free. */
     StoredTask blockedByMutex() {
         StoredTask waiting = inState(TaskState.WAITING, dueAt());
-        return new StoredTask(waiting.task, sequence, key, claim, redriven, successor, true, false, false);
+        return new StoredTask(waiting.task, sequence, key, claim, redriven, successor, true, false, waited);
     }
 
     /** It was given up because of an effect with unknown outcome. */
@@ -216,11 +226,11 @@ record StoredTask(
 
     /** Another task waits for this one to end. */
     StoredTask followedBy(TaskId next) {
-        return new StoredTask(task, sequence, key, claim, redriven, next, blocked, parked, listening);
+        return new StoredTask(task, sequence, key, claim, redriven, next, blocked, parked, waited);
     }
 
     private StoredTask claimedBy(long byClaim) {
-        return new StoredTask(task, sequence, key, byClaim, redriven, successor, blocked, parked, listening);
+        return new StoredTask(task, sequence, key, byClaim, redriven, successor, blocked, parked, false);
     }
 
     private StoredTask inState(TaskState state, Instant dueAt) {
@@ -238,7 +248,7 @@ record StoredTask(
     }
 
     private StoredTask with(Progress progress) {
-        return new StoredTask(task(progress), sequence, key, claim, redriven, successor, false, false, false);
+        return new StoredTask(task(progress), sequence, key, claim, redriven, successor, false, false, waited);
     }
 
     private Task task(Progress progress) {

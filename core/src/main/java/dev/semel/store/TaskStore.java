@@ -263,8 +263,10 @@ import java.util.Optional;
  *       before now is now.
  *   <li>F7: only a workflow whose newest attempt ended with a wait is woken. One that is parked, is retried or waits for its mutex
  *       stays as it is.
- *   <li>F7, Q5: a woken workflow takes its mutex again with its next attempt, and others may have had it meanwhile. It counts as a
- *       start for a rate limit.
+ *   <li>F7, Q5: a woken workflow takes its mutex again with its next attempt, and others may have had it meanwhile.
+ *   <li>F7, Q3: a workflow that continues after a wait, because of an entry, its time, or because it did not have to wait, uses nothing of
+ *       a rate limit. A claim takes those of a queue with such a limit before other tasks of that queue. They count for the concurrency.
+ *       A retry, a redrive and the attempt after a vanished one are starts.
  *   <li>F8: an attempt of which nothing is kept and that is not newer than the newest one that waited has waited.
  *   <li>Q1: a queue without any setting, neither declared nor set, is not listed.
  *   <li>C9, Q2 to Q4: tasks that a pause, a limit or a concurrency holds back do not count as due. The answer says when a

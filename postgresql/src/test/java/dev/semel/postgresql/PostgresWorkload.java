@@ -451,6 +451,19 @@ final class PostgresWorkload implements AutoCloseable {
             sharing.submit(List.of(signal, signal));
         }
         sharing.settle(moves(claimed(sharing, request("flows")), lease -> new Settlement.Complete(lease, "1")));
+        wokenUnderALimit();
+    }
+
+    /** Some workflows continue at once, others later, in a queue that allows no more starts. */
+    private void wokenUnderALimit() {
+        sharing.submit(of(2 * FEW, i -> plain("slow-flows")));
+        List<Lease> flows = claimed(sharing, request("slow-flows"));
+        set("slow-flows", QueueSettings.builder().rateLimit("1/day"));
+        sharing.settle(of(2 * FEW, i -> new Settlement.Wait(
+                flows.get(i), 0, 1, clock.instant().plus(i < FEW ? Duration.ZERO : HOUR), null)));
+        sharing.submit(of(2, i -> plain("slow-flows")));
+        sharing.settle(moves(claimed(sharing, request("slow-flows")), lease -> new Settlement.Complete(lease, "1")));
+        claimed(sharing, request("slow-flows"));
     }
 
     private static Settlement.Advance advance(Lease lease, int first, List<? extends NewLine> lines) {

@@ -3,6 +3,7 @@ package dev.semel.storetests;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.store.Attempt;
+import dev.semel.store.Claims;
 import dev.semel.store.Claims.Claimed;
 import dev.semel.store.InboxEntry;
 import dev.semel.store.QueueSettings;
@@ -145,6 +146,60 @@ public abstract class WaitContract extends WorkflowStoreContract {
                     .tasks()
                     .forEach(claimed -> applied(new Settlement.Complete(claimed.lease(), null)));
         }
+    }
+
+    @Test
+    @DisplayName(
+            "F7, Q3: a workflow that continues after a wait uses nothing of a rate limit, and goes before tasks that the limit holds back")
+    void aWakeIsNoStart() {
+        Lease signalled = running();
+        Lease slept = running();
+        applied(await(signalled, 0, 1));
+        applied(new Settlement.Wait(slept, 0, 1, clock.instant().plusSeconds(60), null));
+        set(FLOWS, QueueSettings.builder().rateLimit("1/hour"));
+        Lease token = running();
+        create(WORKFLOW);
+        noFlowIsDue();
+        signal(signalled.taskId());
+        Lease second = claimFlow();
+        assertThat(second.taskId()).isEqualTo(signalled.taskId());
+        applied(await(second, 0, 1));
+        Lease third = claimFlow();
+        assertThat(third.taskId()).as("it did not have to wait").isEqualTo(signalled.taskId());
+        applied(new Settlement.Complete(token, null));
+        applied(new Settlement.Complete(third, null));
+        Claims none = claim(ClaimDraft.from(FLOWS));
+        assertThat(none.tasks()).isEmpty();
+        assertThat(none.nextDue()).as("the wake by time").isEqualTo(Duration.ofSeconds(60));
+        clock.advance(Duration.ofSeconds(60));
+        Lease woken = claimFlow();
+        assertThat(woken.taskId()).isEqualTo(slept.taskId());
+        applied(new Settlement.Retry(woken, Duration.ZERO, "broken"));
+        noFlowIsDue();
+        clock.advance(Duration.ofMinutes(59));
+        claimFlow();
+        noFlowIsDue();
+    }
+
+    @Test
+    @DisplayName(
+            "F7, Q4, Q5: a woken workflow has a slot and takes its mutex, although it uses nothing of the rate limit")
+    void aWakeHasASlot() {
+        TaskId first = create(WORKFLOW.mutex("m"));
+        applied(await(claimFlow(), 0, 1));
+        set(FLOWS, QueueSettings.builder().rateLimit("1/hour").concurrency(1));
+        create(WORKFLOW.mutex("m"));
+        Lease holder = claimFlow();
+        signal(first);
+        noFlowIsDue();
+        assertThat(state(first)).as("no slot is free").isEqualTo(TaskState.PENDING);
+        set(FLOWS, QueueSettings.builder().rateLimit("1/hour").concurrency(2));
+        noFlowIsDue();
+        assertThat(state(first)).as("its mutex is held").isEqualTo(TaskState.WAITING);
+        create(WORKFLOW);
+        applied(new Settlement.Complete(holder, null));
+        assertThat(claimFlow().taskId()).isEqualTo(first);
+        noFlowIsDue();
     }
 
     @Test

@@ -354,6 +354,17 @@ final class AttemptStarter {
                     : queue.getValue();
             next = given != null && (next == null || given < next) ? given : next;
         }
+        List<Integer> heldBack = lanes.stream()
+                .filter(lane -> allowances.holdsBackStarts(lane.queue()))
+                .map(Lane::id)
+                .toList();
+        if (!heldBack.isEmpty()) {
+            for (Map.Entry<Integer, Long> woken :
+                    DueTasks.nextWoken(tx, heldBack).entrySet()) {
+                Long given = allowances.nextWoken(tx.lane(woken.getKey()).queue(), woken.getValue());
+                next = given != null && (next == null || given < next) ? given : next;
+            }
+        }
         return next == null ? null : Duration.ofMillis(Math.max(0, next - tx.now()));
     }
 

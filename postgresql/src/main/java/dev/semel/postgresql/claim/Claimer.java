@@ -28,6 +28,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -122,7 +123,9 @@ public final class Claimer {
         if (starter.claimed().isEmpty()) {
             Rounds rounds = new Rounds(tx, request, allowances, lanes, starter);
             long entries = wanted.getFirst().entries();
-            boolean wholly = rounds.take((open, reading) -> rounds.readFirst(open, reading, ahead, entries));
+            rounds.takeWoken();
+            boolean wholly = starter.room().isFull()
+                    || rounds.take((open, reading) -> rounds.readFirst(open, reading, ahead, entries));
             if (!starter.room().isFull() && !wholly) {
                 cursors.reset(lanes.stream().map(Lane::id).toList());
                 boolean unused = rounds.take(rounds::read);
@@ -180,6 +183,31 @@ public final class Claimer {
             this.allowances = allowances;
             this.lanes = lanes;
             this.starter = starter;
+        }
+
+        /** Takes the woken workflows of queues with a rate limit, which they use nothing of. */
+        void takeWoken() throws SQLException {
+            FairPicker.Allowance allowance = allowances.ofWoken();
+            for (int round = 0; round < MOST_ROUNDS && !starter.room().isFull(); round++) {
+                List<Lane> open = lanes.stream()
+                        .filter(lane -> allowance.isOpen(lane.queue()))
+                        .sorted(Comparator.comparingLong(lane -> served.getOrDefault(lane.group(), 0L)))
+                        .toList();
+                if (open.isEmpty()) {
+                    return;
+                }
+                int left = starter.room().tasks();
+                int suspects = starter.suspectsLeft();
+                Set<Group> groups = open.stream().map(Lane::group).collect(Collectors.toCollection(LinkedHashSet::new));
+                List<Candidate> picked = new FairPicker(
+                                groups, DueTasks.woken(tx, open, left, suspects, request.isBoundByBytes()))
+                        .pick(left, suspects, allowance);
+                List<Candidate> free = allowances.unblocked(picked, starter.room());
+                starter.start(free, Then.CONTINUE);
+                if (free.size() == picked.size()) {
+                    return;
+                }
+            }
         }
 
         /** Takes what the lanes give, and returns whether all of them were read from their beginning. */

@@ -61,6 +61,37 @@ public final class DueTasks {
             ) f ON true
             """;
 
+    /**
+     * Reads the woken workflows of lanes, which use nothing of a rate limit. An index of their own finds them behind any number of tasks that
+     * the limit holds back.
+     */
+    private static final String FETCH_WOKEN = """
+            SELECT c.kind, l.lane, c.task, c.seq, c.order_at, c.mutex, c.place, c.attempt, c.watched,
+              CASE WHEN ? THEN (SELECT octet_length(t.input) FROM semel.task t WHERE t.id = c.task) ELSE 0 END AS bytes
+            FROM unnest(?) AS l (lane) CROSS JOIN LATERAL (
+              SELECT 0 AS kind, a.* FROM (
+                SELECT task, seq, order_at, mutex, ctid AS place, attempt, watched FROM semel.ready
+                WHERE woken = l.lane AND NOT suspect AND order_at <= ? AND order_at + priority * 60000::bigint <= ?
+                ORDER BY order_at, seq LIMIT ? FOR UPDATE SKIP LOCKED) a
+              UNION ALL
+              SELECT 1, b.* FROM (
+                SELECT task, seq, order_at, mutex, ctid AS place, attempt, watched FROM semel.ready
+                WHERE woken = l.lane AND suspect AND order_at <= ? AND order_at + priority * 60000::bigint <= ?
+                ORDER BY order_at, seq LIMIT ? FOR UPDATE SKIP LOCKED) b
+            ) c
+            """;
+
+    // The first woken workflow of each lane, and those of higher priority that rank behind it but are due before it.
+    private static final String NEXT_WOKEN = """
+            SELECT l.lane, least(f.due, (
+                SELECT min(order_at + priority * 60000::bigint) FROM semel.ready
+                WHERE woken = l.lane AND suspect = s.suspect AND order_at < f.due)) AS due
+            FROM unnest(?) AS l (lane) CROSS JOIN (VALUES (false), (true)) AS s (suspect)
+            CROSS JOIN LATERAL (
+              SELECT order_at + priority * 60000::bigint AS due FROM semel.ready
+              WHERE woken = l.lane AND suspect = s.suspect ORDER BY order_at, seq LIMIT 1) f
+            """;
+
     /** The table in which a task was found, and in which role. */
     enum Kind {
         READY,
@@ -75,6 +106,7 @@ public final class DueTasks {
      * @param attempt the number of its newest attempt, 0 if it was never claimed
      * @param watched whether a workflow waits for its end
      * @param bytes the size of its input, or 0 if the claim did not ask for it
+     * @param woken whether it is a workflow that continues after a wait and was read as such, past a rate limit
      */
     record Candidate(
             Kind kind,
@@ -86,7 +118,8 @@ public final class DueTasks {
             String place,
             int attempt,
             boolean watched,
-            int bytes) {
+            int bytes,
+            boolean woken) {
 
         /** Returns whether an attempt of it has vanished. */
         boolean suspect() {
@@ -192,7 +225,44 @@ public final class DueTasks {
         if (lane == null) {
             throw new IllegalStateException("Lane " + row.getInt(3) + " was read, but not asked for");
         }
-        found.add(new Candidate(
+        found.add(candidate(row, kind, lane));
+    }
+
+    /** Reads the woken workflows of these lanes that are due, so many of each lane and so many suspects. */
+    static List<Candidate> woken(Transaction tx, Collection<Lane> lanes, int share, int suspects, boolean sized)
+            throws SQLException {
+        return tx.sql(FETCH_WOKEN)
+                .with(sized)
+                .ints(lanes.stream().map(Lane::id).toList())
+                .with(tx.now())
+                .with(tx.now())
+                .with(share)
+                .with(tx.now())
+                .with(tx.now())
+                .with(Math.min(share, suspects))
+                .list(row -> new Candidate(
+                        KINDS[row.getInt("kind")],
+                        tx.lane(row.getInt("lane")),
+                        SqlStatement.id(row, "task"),
+                        row.getLong("seq"),
+                        row.getLong("order_at"),
+                        row.getString("mutex"),
+                        row.getString("place"),
+                        row.getInt("attempt"),
+                        row.getBoolean("watched"),
+                        row.getInt("bytes"),
+                        true));
+    }
+
+    /** Returns when the next woken workflow of each lane is due, for lanes that have one. */
+    static Map<Integer, Long> nextWoken(Transaction tx, Collection<Integer> lanes) throws SQLException {
+        Map<Integer, Long> next = new HashMap<>();
+        tx.sql(NEXT_WOKEN).ints(lanes).results(row -> next.merge(row.getInt("lane"), row.getLong("due"), Math::min));
+        return next;
+    }
+
+    private static Candidate candidate(ResultSet row, int kind, Lane lane) throws SQLException {
+        return new Candidate(
                 KINDS[kind],
                 lane,
                 SqlStatement.id(row, 4),
@@ -202,7 +272,8 @@ public final class DueTasks {
                 row.getString(8),
                 row.getInt(9),
                 row.getBoolean(10),
-                row.getInt(11)));
+                row.getInt(11),
+                false);
     }
 
     /** Returns what the rows were. */

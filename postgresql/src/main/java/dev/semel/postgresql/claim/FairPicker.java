@@ -59,8 +59,18 @@ final class FairPicker {
         }
     }
 
+    /** What limits how many tasks are picked. */
+    interface Allowance {
+
+        /** Returns whether more may be taken from a queue. */
+        boolean isOpen(String queue);
+
+        /** Counts a task that is taken from a queue. */
+        void take(String queue);
+    }
+
     /** Picks at most so many tasks, and counts them in the allowances of their queues. */
-    List<Candidate> pick(int limit, int allowedSuspects, QueueAllowances allowances) {
+    List<Candidate> pick(int limit, int allowedSuspects, Allowance allowances) {
         List<Turn> open = new ArrayList<>(turns.values());
         List<Candidate> picked = new ArrayList<>();
         int suspects = allowedSuspects;

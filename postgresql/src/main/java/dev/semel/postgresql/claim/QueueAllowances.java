@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * The allowances of one claim: what pauses, limits and mutexes let it take. Queues without any of these cost nothing here.
  * Claims from a queue with a limit run one after the other, because each locks the queue's mark.
  */
-public final class QueueAllowances {
+public final class QueueAllowances implements FairPicker.Allowance {
 
     private static final String LOCK_MARKS = """
             SELECT k.queue, k.mark FROM unnest(?) AS m (queue)
@@ -107,7 +107,8 @@ public final class QueueAllowances {
     }
 
     /** Returns whether more may be taken from a queue. */
-    boolean isOpen(String queue) {
+    @Override
+    public boolean isOpen(String queue) {
         return left.isOpen(queue);
     }
 
@@ -117,8 +118,33 @@ public final class QueueAllowances {
     }
 
     /** Counts a task that the claim takes. */
-    void take(String queue) {
+    @Override
+    public void take(String queue) {
         left.take(queue);
+    }
+
+    /** Returns what limits the woken workflows of queues with a rate limit, which use nothing of it. */
+    FairPicker.Allowance ofWoken() {
+        return new FairPicker.Allowance() {
+            @Override
+            public boolean isOpen(String queue) {
+                return left.isOpenToWoken(queue);
+            }
+
+            @Override
+            public void take(String queue) {
+                left.takeWoken(queue);
+            }
+        };
+    }
+
+    private void leave(Candidate candidate) {
+        String queue = candidate.lane().queue();
+        if (candidate.woken()) {
+            left.leaveWoken(queue);
+        } else {
+            left.leave(queue);
+        }
     }
 
     /**
@@ -132,7 +158,7 @@ public final class QueueAllowances {
         for (Candidate candidate : picked) {
             String mutex = candidate.mutex();
             if (room.isFull() || (mutex != null && !locked.contains(mutex))) {
-                left.leave(candidate.lane().queue());
+                leave(candidate);
                 continue;
             }
             TaskId holder = mutex == null ? null : holders.get(mutex);
@@ -142,14 +168,14 @@ public final class QueueAllowances {
                 free.add(candidate);
                 left.begin(mutex);
             } else {
-                left.leave(candidate.lane().queue());
+                leave(candidate);
             }
         }
         if (!blocked.isEmpty()) {
             tx.sql(BLOCK)
                     .places(blocked.stream().map(Candidate::place).toList())
                     .updateExactly(blocked.size());
-            blocked.forEach(candidate -> left.leave(candidate.lane().queue()));
+            blocked.forEach(this::leave);
         }
         return free;
     }
@@ -196,6 +222,18 @@ public final class QueueAllowances {
         if (mark != null && next != mark) {
             saveMark(tx, queue, next);
         }
+    }
+
+    /** Returns whether a queue allows no start now, so that its next woken workflow may come before its next task. */
+    boolean holdsBackStarts(String queue) {
+        return left.holdsBackStarts(queue);
+    }
+
+    /** Returns when a queue gives the woken workflow that is due next, or null if it gives none. */
+    @Nullable
+    Long nextWoken(String queue, long dueAt) {
+        Instant next = left.nextWoken(queue, Instant.ofEpochMilli(dueAt));
+        return next == null ? null : (Long) next.toEpochMilli();
     }
 
     /** Returns whether a queue may give its next task later than that is due. */

@@ -51,9 +51,10 @@ final class RunningTaskSettler {
               SELECT task, attempt, started_at, ?, outcome, worker, error FROM gone
               WHERE state IS NULL AND (outcome <> 'waited' OR error IS NOT NULL)
             ), back AS (
-              INSERT INTO semel.ready (task, seq, order_at, lane, attempt, failures, vanished, priority, suspect, mutex, watched)
+              INSERT INTO semel.ready (task, seq, order_at, lane, attempt, failures, vanished, priority, suspect, mutex, watched,
+                woken)
               SELECT task, seq, due_at - priority * 60000::bigint, lane, attempt, failed, vanished, priority, vanished > 0,
-                mutex, watched
+                mutex, watched, CASE WHEN outcome = 'waited' THEN lane END
               FROM gone WHERE state IS NULL AND due_at IS NOT NULL
             ), parked AS (
               INSERT INTO semel.waiting (task, seq, order_at, lane, attempt, failures, vanished, priority, after, watched)

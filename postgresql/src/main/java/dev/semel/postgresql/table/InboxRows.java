@@ -81,11 +81,12 @@ public final class InboxRows {
               DELETE FROM semel.ready WHERE ctid = ANY (ARRAY(SELECT place FROM timer))
               RETURNING task, seq, lane, attempt, failures, vanished, priority, watched
             )
-            INSERT INTO semel.ready (task, seq, order_at, lane, attempt, failures, vanished, priority, suspect, mutex, watched)
+            INSERT INTO semel.ready (task, seq, order_at, lane, attempt, failures, vanished, priority, suspect, mutex, watched,
+              woken)
             SELECT f.task, f.seq, ? - f.priority * 60000::bigint, f.lane, f.attempt, f.failures, f.vanished, f.priority,
               f.vanished > 0, CASE WHEN t.mutex IS NOT NULL THEN
                 (SELECT l.tenant || chr(31) || l.type || chr(31) || t.mutex FROM semel.lane l WHERE l.id = t.lane) END,
-              f.watched
+              f.watched, f.lane
             FROM (SELECT * FROM listening UNION ALL SELECT * FROM sleeping) f
             CROSS JOIN LATERAL (SELECT x.lane, x.mutex FROM semel.task x WHERE x.id = f.task LIMIT 1) t
             RETURNING lane

@@ -52,8 +52,11 @@ public final class TaskEnds {
               DELETE FROM semel.waiting WHERE task = (SELECT task FROM first)
               RETURNING task, seq, order_at, lane, attempt, failures, vanished, priority, mutex, watched
             )
-            INSERT INTO semel.ready (task, seq, order_at, lane, attempt, failures, vanished, priority, suspect, mutex, watched)
-            SELECT task, seq, order_at, lane, attempt, failures, vanished, priority, vanished > 0, mutex, watched FROM free
+            INSERT INTO semel.ready (task, seq, order_at, lane, attempt, failures, vanished, priority, suspect, mutex, watched,
+              woken)
+            SELECT task, seq, order_at, lane, attempt, failures, vanished, priority, vanished > 0, mutex, watched,
+              (SELECT free.lane FROM semel.flow f WHERE f.task = free.task AND f.waited = free.attempt)
+            FROM free
             RETURNING lane
             """;
 

@@ -3,3 +3,9 @@
 
 -- Finds the workflows among all tasks, for lists, newest first. The options of a workflow begin with "~". A task that is none is not in it.
 CREATE INDEX task_workflow ON semel.task (id) WHERE left(retry, 1) = '~';
+
+-- The lane of a pending task that is a workflow which continues after a wait: that uses nothing of a rate limit, so claims look for those apart
+-- where a queue has one. NULL otherwise, so that the row of a task is as large as before, and not in the index. No condition on it can be met by
+-- the index of all pending tasks.
+ALTER TABLE semel.ready ADD COLUMN woken integer;
+CREATE INDEX ready_woken ON semel.ready (woken, suspect, order_at, seq) WHERE woken IS NOT NULL;

@@ -9,8 +9,9 @@ import java.util.List;
  * A task that a claim may take.
  *
  * @param bytes those of its input, or 0 if the claim has no limit of bytes
+ * @param woken whether it is a workflow that continues after a wait and was taken as such, past a rate limit
  */
-record Candidate(long seq, long orderAt, int bytes, boolean suspect, Lane lane) {
+record Candidate(long seq, long orderAt, int bytes, boolean suspect, boolean woken, Lane lane) {
 
     /** Returns how long it has been due. */
     Duration waited(int priority, long now) {

@@ -93,7 +93,7 @@ public final class Claimer {
 
     private static final String BEGIN_ATTEMPTS = """
         UPDATE semel_task SET state = 'running', attempt = attempt + 1, vanished = vanished + (state = 'running'),
-          order_at = ?2 - priority * 60000, due_at = ?2, claim = ?3, worker = ?4, started_at = ?5
+          order_at = ?2 - priority * 60000, due_at = ?2, after_id = NULL, claim = ?3, worker = ?4, started_at = ?5
         WHERE seq IN (SELECT value FROM json_each(?1))
         RETURNING id, lane, input, priority, retry, timeout, scope, key, run, lineage, created_at, attempt, failures,
           vanished, cancel_requested, last_error, mutex, series, seq
@@ -138,6 +138,15 @@ public final class Claimer {
         Due due = found;
         int suspects = request.suspects();
         ClaimRoom room = new ClaimRoom(request);
+        if (allowances.limitsStarts()) {
+            taken.addAll(takeWoken(tx, request, new WokenTasks(tx, allowances, due.groups()), room));
+            suspects -= (int) taken.stream()
+                    .filter(one -> one.task().progress().vanished() > 0)
+                    .count();
+            if (room.isFull()) {
+                return true;
+            }
+        }
         for (int round = 0; ; round++) {
             FairPicker turns =
                     new FairPicker(tx, allowances, due.groups(), mostLanes(request), request.isBoundByBytes());
@@ -157,6 +166,25 @@ public final class Claimer {
             }
             due = dueGroups(tx, request, allowances);
         }
+    }
+
+    /** Takes the woken workflows of queues with a rate limit, which they use nothing of. */
+    private List<Claimed> takeWoken(Transaction tx, ClaimRequest request, WokenTasks woken, ClaimRoom room)
+            throws SQLException {
+        List<Claimed> taken = new ArrayList<>();
+        int suspects = request.suspects();
+        for (int round = 0; round < MOST_ROUNDS && !room.isFull(); round++) {
+            List<Candidate> chosen = woken.choose(room.tasks(), suspects, request.isBoundByBytes());
+            List<Candidate> free = woken.allowances().unblocked(chosen, room);
+            if (!free.isEmpty()) {
+                taken.addAll(begin(tx, request, free));
+                suspects -= (int) free.stream().filter(Candidate::suspect).count();
+            }
+            if (free.size() == chosen.size()) {
+                break;
+            }
+        }
+        return taken;
     }
 
     /** The groups that may have something due, with the lanes of the requested types. */
@@ -393,6 +421,8 @@ public final class Claimer {
                     : null;
             Instant given = dueAt == null ? null : allowances.left().next(queue, Instant.ofEpochMilli(dueAt));
             next = given != null && (next == null || given.toEpochMilli() < next) ? (Long) given.toEpochMilli() : next;
+            Long woken = dueAt == null ? null : WokenTasks.next(tx, request, queue, allowances.left());
+            next = woken != null && (next == null || woken < next) ? woken : next;
         }
         return next == null ? null : Duration.ofMillis(Math.max(0, next - tx.now()));
     }

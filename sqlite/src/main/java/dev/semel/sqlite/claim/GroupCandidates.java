@@ -42,7 +42,7 @@ final class GroupCandidates {
             WHERE (state = 'running' OR (state = 'pending' AND vanished > 0)) AND lane = ? ORDER BY order_at
             """;
 
-    private static final Comparator<Candidate> BY_RANK =
+    static final Comparator<Candidate> BY_RANK =
             Comparator.comparingLong(Candidate::orderAt).thenComparingLong(Candidate::seq);
 
     /** One lane's tasks of one kind, read from the front. */
@@ -89,7 +89,7 @@ final class GroupCandidates {
                     .with(sized ? 1 : 0);
             try (ResultSet row = (suspect ? statement.with(leasesToo ? 1 : 0) : statement).query()) {
                 while (row.next()) {
-                    read.add(new Candidate(row.getLong(1), row.getLong(2), row.getInt(3), suspect, lane));
+                    read.add(new Candidate(row.getLong(1), row.getLong(2), row.getInt(3), suspect, false, lane));
                     expired |= suspect && row.getBoolean(4);
                 }
             }
@@ -187,7 +187,7 @@ final class GroupCandidates {
     }
 
     /** The earliest due time: that of the first row, unless rows of higher priority rank before it. */
-    private static long earliest(SqlStatement inOrder) throws SQLException {
+    static long earliest(SqlStatement inOrder) throws SQLException {
         long earliest = Long.MAX_VALUE;
         try (ResultSet row = inOrder.query()) {
             while (row.next() && row.getLong(1) < earliest) {

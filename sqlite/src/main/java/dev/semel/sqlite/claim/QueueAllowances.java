@@ -42,12 +42,13 @@ public final class QueueAllowances {
             """;
 
     private static final String BLOCK = """
-            UPDATE semel_task SET state = 'waiting', order_at = NULL
+            UPDATE semel_task SET state = 'waiting', order_at = NULL, after_id = NULL
             WHERE seq IN (SELECT value FROM json_each(?)) AND state = 'pending'
             """;
 
     private final Transaction tx;
     private final ClaimAllowances left;
+    private boolean limitsStarts;
     private final Set<Integer> lanesWithMutexes = new HashSet<>();
 
     QueueAllowances(Transaction tx, ClaimRequest request) throws SQLException {
@@ -61,6 +62,7 @@ public final class QueueAllowances {
                 } else if (settings.isLimited()) {
                     long mark = settings.startLimit() == null ? 0 : mark(tx, queue);
                     left.limit(queue, settings, mark, running(queue, settings));
+                    limitsStarts |= settings.startLimit() != null;
                 }
             }
         }
@@ -83,6 +85,11 @@ public final class QueueAllowances {
         try (ResultSet row = tx.sql(MARK).with(queue).query()) {
             return row.next() ? row.getLong(1) : 0;
         }
+    }
+
+    /** Returns whether a queue of the claim has a rate limit. */
+    boolean limitsStarts() {
+        return limitsStarts;
     }
 
     /** What is left to the claim. */
@@ -126,7 +133,7 @@ public final class QueueAllowances {
                 free.add(candidate);
                 left.begin(name);
             } else {
-                left.leave(candidate.lane().queue()); // it stays due
+                leave(candidate); // it stays due
             }
         }
         if (!blocked.isEmpty()) {
@@ -135,9 +142,18 @@ public final class QueueAllowances {
                 throw new IllegalStateException(
                         "Expected " + blocked.size() + " tasks to wait for a mutex, but " + rows + " do");
             }
-            blocked.forEach(candidate -> left.leave(candidate.lane().queue()));
+            blocked.forEach(this::leave);
         }
         return free;
+    }
+
+    private void leave(Candidate candidate) {
+        String queue = candidate.lane().queue();
+        if (candidate.woken()) {
+            left.leaveWoken(queue);
+        } else {
+            left.leave(queue);
+        }
     }
 
     /** Saves what the claim has used up. */

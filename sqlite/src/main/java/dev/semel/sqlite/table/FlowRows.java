@@ -59,7 +59,7 @@ public final class FlowRows {
             "SELECT seq, lane, state, attempt, after_id = id, due_at FROM semel_task WHERE id = ?";
 
     private static final String WAKE = """
-            UPDATE semel_task SET state = 'pending', after_id = NULL, order_at = ?2 - priority * 60000, due_at = ?2
+            UPDATE semel_task SET state = 'pending', after_id = id, order_at = ?2 - priority * 60000, due_at = ?2
             WHERE seq = ?1
             """;
 

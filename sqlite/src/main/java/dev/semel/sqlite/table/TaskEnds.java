@@ -5,6 +5,7 @@ import dev.semel.sqlite.sql.SqlStatement;
 import dev.semel.sqlite.sql.StoredEnums;
 import dev.semel.sqlite.transaction.Lane;
 import dev.semel.sqlite.transaction.Transaction;
+import dev.semel.store.Attempt;
 import dev.semel.store.AttemptEnd;
 import dev.semel.store.Consequences;
 import dev.semel.task.TaskId;
@@ -39,10 +40,11 @@ public final class TaskEnds {
             WHERE seq = ?1
             """;
 
+    // Pending with itself in after_id is a workflow that continues after a wait.
     private static final String BACK_TO_PENDING = """
             UPDATE semel_task SET state = 'pending', order_at = ?2 - priority * 60000, due_at = ?2,
-              failures = failures + ?3, last_error = coalesce(?4, last_error), claim = NULL, worker = NULL,
-              started_at = NULL
+              after_id = iif(?5, id, NULL), failures = failures + ?3, last_error = coalesce(?4, last_error), claim = NULL,
+              worker = NULL, started_at = NULL
             WHERE seq = ?1
             """;
 
@@ -63,7 +65,8 @@ public final class TaskEnds {
             """;
 
     private static final String FREE_MUTEX = """
-            UPDATE semel_task SET state = 'pending', order_at = due_at - priority * 60000
+            UPDATE semel_task SET state = 'pending', order_at = due_at - priority * 60000,
+              after_id = (SELECT f.task FROM semel_flow f WHERE f.task = semel_task.id AND f.waited = semel_task.attempt)
             WHERE seq = (
               SELECT seq FROM semel_task INDEXED BY semel_task_mutex
               WHERE mutex = ? AND state IN ('running', 'waiting') AND state = 'waiting' AND after_id IS NULL
@@ -141,6 +144,7 @@ public final class TaskEnds {
                 .with(dueAt)
                 .with(end.failures())
                 .with(end.error())
+                .with(end.outcome() == Attempt.Outcome.WAITED ? 1 : 0)
                 .updateOne();
         tx.claimable(tx.names().lane(task.lane()), dueAt);
     }

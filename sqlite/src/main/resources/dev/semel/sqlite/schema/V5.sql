@@ -3,3 +3,7 @@
 
 -- Finds the workflows among all tasks, for lists, newest first. The options of a workflow begin with "~". A task that is none is not in it.
 CREATE INDEX semel_task_workflow ON semel_task (id) WHERE substr(retry, 1, 1) = '~';
+
+-- Finds workflows that continue after a wait: pending tasks with themselves in after_id. They use nothing of a rate limit, so claims look for
+-- them apart where a queue has one. No other task is in it.
+CREATE INDEX semel_task_woken ON semel_task (lane, order_at, seq, priority) WHERE state = 'pending' AND after_id IS NOT NULL;
