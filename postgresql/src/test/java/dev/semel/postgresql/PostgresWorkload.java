@@ -459,8 +459,10 @@ final class PostgresWorkload implements AutoCloseable {
         sharing.submit(of(2 * FEW, i -> plain("slow-flows")));
         List<Lease> flows = claimed(sharing, request("slow-flows"));
         set("slow-flows", QueueSettings.builder().rateLimit("1/day"));
-        sharing.settle(of(2 * FEW, i -> new Settlement.Wait(
-                flows.get(i), 0, 1, clock.instant().plus(i < FEW ? Duration.ZERO : HOUR), null)));
+        sharing.settle(of(
+                2 * FEW,
+                i -> new Settlement.Wait(
+                        flows.get(i), 0, 1, clock.instant().plus(i < FEW ? Duration.ZERO : HOUR), null)));
         sharing.submit(of(2, i -> plain("slow-flows")));
         sharing.settle(moves(claimed(sharing, request("slow-flows")), lease -> new Settlement.Complete(lease, "1")));
         claimed(sharing, request("slow-flows"));

@@ -148,9 +148,11 @@ public final class HandlerTransactions {
                 boolean there = tx.sql(IS_THERE).with(lease.taskId()).first(row -> true) != null;
                 return there ? Settled.STALE : Settled.NOT_FOUND;
             }
-            return new Settlements(tx, leases)
+            Settled answer = new Settlements(tx, leases)
                     .settle(List.of(new Settlement.Complete(lease, result)))
                     .getFirst();
+            tx.finish();
+            return answer;
         } catch (SQLException e) {
             throw database.translated(e);
         }

@@ -3,6 +3,7 @@ package dev.semel.postgresql.settle;
 import dev.semel.postgresql.sql.SqlStatement;
 import dev.semel.postgresql.submit.DeadLetters;
 import dev.semel.postgresql.table.EffectLedger;
+import dev.semel.postgresql.table.FlowChanges;
 import dev.semel.postgresql.table.FlowRows;
 import dev.semel.postgresql.table.TaskEnds;
 import dev.semel.postgresql.table.TaskEnds.Ended;
@@ -150,16 +151,10 @@ final class RunningTaskSettler {
                         .filter(Settlement.Park.class::isInstance)
                         .map(Settlement.Park.class::cast)
                         .toList());
-        Set<TaskId> waiting = FlowRows.await(
-                tx,
-                settlements.stream()
-                        .filter(Settlement.Wait.class::isInstance)
-                        .map(Settlement.Wait.class::cast)
-                        .toList());
         Columns columns = new Columns();
         for (Settlement.Ending settlement : settlements) {
             TaskId id = settlement.lease().taskId();
-            boolean unresolved = parked.contains(id) || waiting.contains(id);
+            boolean unresolved = parked.contains(id) || settlement instanceof Settlement.Wait;
             columns.add(
                     AttemptEnd.of(settlement, false, unresolved, tx.nowInstant()),
                     AttemptEnd.of(settlement, true, unresolved, tx.nowInstant()));
@@ -188,6 +183,9 @@ final class RunningTaskSettler {
             Ended end = ended.get(settlement.lease().taskId());
             if (end != null) {
                 follow.add(end);
+                if (end.state() == null && settlement instanceof Settlement.Wait wait) {
+                    FlowChanges.of(tx).await(wait);
+                }
             }
         }
         TaskEnds.follow(tx, follow);

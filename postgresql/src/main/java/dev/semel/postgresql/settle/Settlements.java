@@ -44,7 +44,7 @@ public final class Settlements {
     /**
      * Returns the parts of a batch that are applied in one transaction each, in order. Each transaction takes its locks in one
      * order, so a part contains for each task any number of settlements of its effects, and then one that ends or extends its
-     * attempt. An advance or a wait of a workflow is alone, because it locks its counters in between.
+     * attempt. An advance of a workflow is alone, because it submits its steps.
      */
     public static List<List<Settlement>> parts(List<Settlement> batch) {
         List<List<Settlement>> parts = new ArrayList<>();
@@ -53,8 +53,8 @@ public final class Settlements {
             TaskId task = settlement.lease().taskId();
             if (parts.isEmpty()
                     || met.contains(task)
-                    || isOfWorkflow(settlement)
-                    || isOfWorkflow(parts.getLast().getLast())) {
+                    || settlement instanceof Settlement.Advance
+                    || parts.getLast().getLast() instanceof Settlement.Advance) {
                 parts.add(new ArrayList<>());
                 met.clear();
             }
@@ -116,10 +116,6 @@ public final class Settlements {
                 && (parks
                         || (!effects.isEmpty() && !others.isEmpty())
                         || (extensions > 0 && extensions < others.size()));
-    }
-
-    private static boolean isOfWorkflow(Settlement settlement) {
-        return settlement instanceof Settlement.Advance || settlement instanceof Settlement.Wait;
     }
 
     private static boolean isOfEffect(Settlement settlement) {

@@ -4,11 +4,9 @@ import dev.semel.postgresql.sql.ErrorTranslator;
 import dev.semel.postgresql.sql.Race;
 import dev.semel.postgresql.submit.LockedSubmit;
 import dev.semel.postgresql.submit.RetryNotes;
+import dev.semel.postgresql.table.FlowChanges;
 import dev.semel.postgresql.table.FlowRows;
-import dev.semel.postgresql.table.HistoryRows;
-import dev.semel.postgresql.table.InboxRows;
 import dev.semel.postgresql.table.TaskEnds;
-import dev.semel.postgresql.table.TaskLocker;
 import dev.semel.postgresql.table.WatchRows;
 import dev.semel.postgresql.transaction.Database;
 import dev.semel.postgresql.transaction.NumberedTask;
@@ -38,9 +36,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Adds to the history of a workflow and starts its steps, in one transaction.
  *
- * <p>The steps are submitted first, because a submission may have to wait for a key that a caller's open transaction holds, and must not
- * hold the row of the running workflow meanwhile: heartbeats need it. The fence comes after that: the row of the running attempt is locked,
- * together with the tasks that are watched or given up, and if the attempt is not the newest, everything is rolled back.
+ * <p>The keys of the steps come first, because a submission may have to wait for a key that a caller's open transaction holds, and must not
+ * hold the row of the running workflow meanwhile: heartbeats need it. Then the row of the running attempt is locked, together with the tasks
+ * that are replaced, watched or given up; if the attempt is not the newest, everything is rolled back. The counters are locked and written at
+ * the end of the transaction ({@link FlowChanges}). While the running attempt is locked, nobody else adds lines.
  */
 public final class WorkflowAdvancer {
 
@@ -106,7 +105,6 @@ public final class WorkflowAdvancer {
         private final List<NumberedTask> steps;
         private final RetryNotes notes;
         private final Map<TaskId, Boolean> watched = new LinkedHashMap<>();
-        private final List<InboxEntry> entries = new ArrayList<>();
 
         Attempt(Transaction tx, Settlement.Advance advance, List<NumberedTask> steps, RetryNotes notes) {
             this.tx = tx;
@@ -119,27 +117,20 @@ public final class WorkflowAdvancer {
         /** Returns the answers to the steps; none if the advance was carried out before. */
         List<Submitted> run() throws SQLException {
             boolean add = FlowRows.find(tx, workflow).decide(advance) == StoredFlow.Verdict.ADD;
-            List<Submitted> answers = add && !steps.isEmpty() ? new LockedSubmit(tx, notes).submit(steps) : List.of();
-            // What a submission replaced is locked already; all else is in order.
-            Transaction rest = tx.unordered();
-            Set<TaskId> open = TaskLocker.lock(rest, wanted(answers), List.of());
-            requireRunning(rest);
-            requireNew(FlowRows.lock(rest, workflow), add);
-            if (!FlowRows.progress(rest, advance.lease())) {
+            LockedSubmit submit = new LockedSubmit(tx, notes);
+            List<Submitted> answers = submit.submitSteps(add ? steps : List.of(), wanted());
+            requireRunning();
+            requireNew(FlowRows.find(tx, workflow), add);
+            if (!FlowRows.progress(tx, advance.lease())) {
                 throw new IllegalStateException("Expected locked workflow " + workflow + " to run, but it does not");
             }
-            apply(rest, answers, open);
+            apply(answers, submit.lockedTasks());
             return answers;
         }
 
-        private Set<TaskId> wanted(List<Submitted> answers) {
+        /** The tasks to lock beside those that have the keys of the steps. */
+        private Set<TaskId> wanted() {
             Set<TaskId> wanted = new HashSet<>(Set.of(workflow));
-            for (Submitted answer : answers) {
-                if (answer instanceof Submitted.Returned(ExistingTask existing, boolean differs)
-                        && existing.state().isOpen()) {
-                    wanted.add(existing.taskId());
-                }
-            }
             for (NewLine line : advance.lines()) {
                 if (line instanceof NewLine.Abandon abandon) {
                     wanted.add(abandon.step());
@@ -148,9 +139,9 @@ public final class WorkflowAdvancer {
             return wanted;
         }
 
-        private void requireRunning(Transaction rest) throws SQLException {
+        private void requireRunning() throws SQLException {
             Lease lease = advance.lease();
-            Integer attempt = rest.sql(STANDING).with(workflow).first(row -> row.getInt("attempt"));
+            Integer attempt = tx.sql(STANDING).with(workflow).first(row -> row.getInt("attempt"));
             if (attempt == null) {
                 throw new Refused(Settled.NOT_FOUND);
             }
@@ -172,7 +163,7 @@ public final class WorkflowAdvancer {
             }
         }
 
-        private void apply(Transaction rest, List<Submitted> answers, Set<TaskId> open) throws SQLException {
+        private void apply(List<Submitted> answers, Set<TaskId> open) throws SQLException {
             List<HistoryLine> lines = new ArrayList<>();
             int next = 0;
             for (NewLine line : advance.lines()) {
@@ -180,33 +171,32 @@ public final class WorkflowAdvancer {
                 @Nullable TaskId step = null;
                 switch (line) {
                     case NewLine.Note note -> document = note.document();
-                    case NewLine.Step(NewTask task) -> step = started(rest, task, answers.get(next++), open);
+                    case NewLine.Step(NewTask task) -> step = started(task, answers.get(next++), open);
                     case NewLine.Abandon abandon -> {
-                        flush(rest);
-                        abandon(rest, abandon, open);
+                        flush();
+                        abandon(abandon, open);
                         step = abandon.step();
                     }
                 }
                 lines.add(new HistoryLine(
                         advance.first() + lines.size(), line.kind(), line.name(), step, document, tx.nowInstant()));
             }
-            flush(rest);
-            HistoryRows.add(rest, workflow, lines);
+            flush();
+            FlowChanges.of(tx).add(workflow, lines);
         }
 
-        /** Writes watches and entries so far, because a step that is given up may be one of them. */
-        private void flush(Transaction rest) throws SQLException {
-            WatchRows.watch(rest, workflow, watched);
+        /** Writes the watches so far, because a step that is given up may be one of them. */
+        private void flush() throws SQLException {
+            WatchRows.watch(tx, workflow, watched);
             watched.clear();
-            if (!entries.isEmpty()) {
-                InboxRows.append(rest, Map.of(workflow, List.copyOf(entries)));
-                entries.clear();
-            }
+        }
+
+        private void append(InboxEntry entry) {
+            FlowChanges.of(tx).append(workflow, entry);
         }
 
         /** Notes the watch or the entry of a step that was submitted, and returns the task that it is. */
-        private TaskId started(Transaction rest, NewTask step, Submitted submitted, Set<TaskId> open)
-                throws SQLException {
+        private TaskId started(NewTask step, Submitted submitted, Set<TaskId> open) throws SQLException {
             return switch (submitted) {
                 case Submitted.Created created -> {
                     watched.put(step.id(), true);
@@ -214,8 +204,8 @@ public final class WorkflowAdvancer {
                 }
                 case Submitted.Returned(ExistingTask existing, boolean differs) -> {
                     if (!existing.state().isOpen()) {
-                        String error = WatchRows.lastError(rest, existing.taskId());
-                        entries.add(StoredFlow.ended(existing, error, tx.nowInstant()));
+                        String error = WatchRows.lastError(tx, existing.taskId());
+                        append(StoredFlow.ended(existing, error, tx.nowInstant()));
                     } else if (open.contains(existing.taskId()) || watched.containsKey(existing.taskId())) {
                         watched.putIfAbsent(existing.taskId(), false);
                     } else {
@@ -224,11 +214,11 @@ public final class WorkflowAdvancer {
                     yield existing.taskId();
                 }
                 case Submitted.Rejected(ExistingTask existing, boolean differs) -> {
-                    entries.add(StoredFlow.rejected(step, existing, false, tx.nowInstant()));
+                    append(StoredFlow.rejected(step, existing, false, tx.nowInstant()));
                     yield step.id();
                 }
                 case Submitted.Conflicted(ExistingTask existing) -> {
-                    entries.add(StoredFlow.rejected(step, existing, true, tx.nowInstant()));
+                    append(StoredFlow.rejected(step, existing, true, tx.nowInstant()));
                     yield step.id();
                 }
                 case Submitted.Busy busy -> throw new Refused(Settled.BUSY);
@@ -239,9 +229,9 @@ public final class WorkflowAdvancer {
             };
         }
 
-        private void abandon(Transaction rest, NewLine.Abandon abandon, Set<TaskId> open) throws SQLException {
+        private void abandon(NewLine.Abandon abandon, Set<TaskId> open) throws SQLException {
             TaskId step = abandon.step();
-            Map<TaskId, Boolean> watchers = WatchRows.watchers(rest, step);
+            Map<TaskId, Boolean> watchers = WatchRows.watchers(tx, step);
             Boolean created = watchers.get(workflow);
             if (created == null) {
                 return; // it has ended, and its entry is in the inbox
@@ -250,13 +240,11 @@ public final class WorkflowAdvancer {
                 throw new Race("a step ended or moved on while it was to be given up");
             }
             if (!created || watchers.size() > 1) {
-                WatchRows.unwatch(rest, workflow, step);
-                InboxRows.append(
-                        rest,
-                        Map.of(workflow, List.of(StoredFlow.leftToOthers(abandon.name(), step, tx.nowInstant()))));
-            } else if (!TaskEnds.ask(rest, step)
-                    && !TaskEnds.cancel(rest, step, TaskState.PENDING)
-                    && !TaskEnds.cancel(rest, step, TaskState.WAITING)) {
+                WatchRows.unwatch(tx, workflow, step);
+                append(StoredFlow.leftToOthers(abandon.name(), step, tx.nowInstant()));
+            } else if (!TaskEnds.ask(tx, step)
+                    && !TaskEnds.cancel(tx, step, TaskState.PENDING)
+                    && !TaskEnds.cancel(tx, step, TaskState.WAITING)) {
                 throw new IllegalStateException("Expected locked step " + step + " to be open, but it is not");
             }
         }

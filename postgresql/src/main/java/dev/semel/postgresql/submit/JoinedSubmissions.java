@@ -189,6 +189,7 @@ public final class JoinedSubmissions {
         database.checkSchema(session, start.stamp());
         Transaction tx = database.joined(session, start.now());
         List<Submitted> answers = new LockedSubmit(tx, notes).submit(asked);
+        tx.finish();
         if (database.settings().joinedHints() && tx.news().hasDue()) {
             session.sql(NOTIFY)
                     .withText(HintChannel.channel(database.settings().schema()))

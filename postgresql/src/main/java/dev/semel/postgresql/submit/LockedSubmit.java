@@ -2,7 +2,7 @@ package dev.semel.postgresql.submit;
 
 import dev.semel.postgresql.sql.Race;
 import dev.semel.postgresql.sql.SqlStatement;
-import dev.semel.postgresql.table.InboxRows;
+import dev.semel.postgresql.table.FlowChanges;
 import dev.semel.postgresql.table.KeyRecords;
 import dev.semel.postgresql.table.KeyRecords.Found;
 import dev.semel.postgresql.table.KeyRecords.Holder;
@@ -77,6 +77,8 @@ public final class LockedSubmit {
     // Answered as created, not inserted yet.
     private final Map<TaskId, NewRun> uninserted = new LinkedHashMap<>();
     private final Set<TaskId> inserted = new HashSet<>();
+    private final Set<TaskId> lockedTasks = new HashSet<>();
+    private boolean watches;
 
     public LockedSubmit(Transaction tx, RetryNotes notes) {
         this.tx = tx;
@@ -85,10 +87,29 @@ public final class LockedSubmit {
     }
 
     public List<Submitted> submit(List<NumberedTask> batch) throws SQLException {
+        return submit(batch, Set.of());
+    }
+
+    /**
+     * Submits the steps of a workflow. The tasks that have their keys already are locked too, because they will be watched.
+     *
+     * @param others more tasks that this transaction has to lock, together with those that it locks for the batch
+     */
+    public List<Submitted> submitSteps(List<NumberedTask> batch, Set<TaskId> others) throws SQLException {
+        watches = true;
+        return submit(batch, others);
+    }
+
+    /** Returns the open tasks that were locked. */
+    public Set<TaskId> lockedTasks() {
+        return lockedTasks;
+    }
+
+    private List<Submitted> submit(List<NumberedTask> batch, Set<TaskId> others) throws SQLException {
         lookUp(batch);
         lockRecords(batch);
         addRecords(batch);
-        lockTasks(batch);
+        lockTasks(batch, others);
         List<Submitted> answers = new ArrayList<>(batch.size());
         for (NumberedTask submission : batch) {
             answers.add(submit(submission));
@@ -151,12 +172,15 @@ public final class LockedSubmit {
     }
 
     /** Locks the tasks that may lose their keys: they stand still from then on. */
-    private void lockTasks(List<NumberedTask> batch) throws SQLException {
-        if (locked.isEmpty()) {
-            return;
+    private void lockTasks(List<NumberedTask> batch, Set<TaskId> others) throws SQLException {
+        Set<TaskId> open = new HashSet<>(others);
+        if (watches) {
+            seen.values().stream().filter(found -> found.state().isOpen()).forEach(found -> open.add(found.taskId()));
         }
-        openFormers.putAll(KeyRecords.openFormers(tx, locked.keySet()));
-        Set<TaskId> open = new HashSet<>(openFormers.values());
+        if (!locked.isEmpty()) {
+            openFormers.putAll(KeyRecords.openFormers(tx, locked.keySet()));
+        }
+        open.addAll(openFormers.values());
         locked.values().stream()
                 .map(Locked::found)
                 .filter(found -> found.state().isOpen())
@@ -165,6 +189,10 @@ public final class LockedSubmit {
             return;
         }
         Set<TaskId> still = TaskLocker.lock(tx, open, mutexesMadeTwice(batch));
+        lockedTasks.addAll(still);
+        if (locked.isEmpty()) {
+            return;
+        }
         Map<RecordKey, Locked> now = KeyRecords.reread(tx, locked.values());
         locked.putAll(now);
         openFormers.values().removeIf(former -> !still.contains(former));
@@ -325,7 +353,7 @@ public final class LockedSubmit {
     /** The old task ends first. A running one, and a workflow that has begun, cannot end at once: then the new one waits for it. */
     private Submitted replace(NumberedTask submission, Locked own, int run) throws SQLException {
         Found found = own.found();
-        if (InboxRows.requestCancellation(tx, found.taskId(), found.state())) {
+        if (FlowChanges.requestCancellation(tx, found.taskId(), found.state())) {
             openFormers.put(own.key(), found.taskId());
         } else if (found.state() == TaskState.RUNNING) {
             if (!TaskEnds.ask(tx, found.taskId())) {

@@ -4,14 +4,12 @@ import dev.semel.postgresql.sql.Race;
 import dev.semel.postgresql.sql.SqlStatement;
 import dev.semel.postgresql.transaction.LockKind;
 import dev.semel.postgresql.transaction.Transaction;
-import dev.semel.store.Settlement;
 import dev.semel.store.StoredFlow;
 import dev.semel.task.Lease;
 import dev.semel.task.TaskId;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -47,12 +45,6 @@ public final class FlowRows {
             WHERE f.task = ANY (ARRAY[m.task])
             """;
 
-    private static final String RUNNING = """
-            SELECT g.task FROM unnest(?, ?) AS k (task, attempt)
-            CROSS JOIN LATERAL (
-              SELECT x.task FROM semel.running x WHERE x.task = k.task AND x.attempt = k.attempt LIMIT 1 FOR UPDATE) g
-            """;
-
     private static final String PROGRESS =
             "UPDATE semel.running SET failures = 0, vanished = 0 WHERE task = ? AND attempt = ?";
 
@@ -68,23 +60,32 @@ public final class FlowRows {
 
     /** Locks the counters of a workflow. */
     public static StoredFlow lock(Transaction tx, TaskId workflow) throws SQLException {
-        return Objects.requireNonNull(lock(tx, new TreeSet<>(List.of(workflow))).get(workflow));
+        return Objects.requireNonNull(
+                lock(tx, new TreeSet<>(List.of(workflow)), Set.of()).get(workflow));
     }
 
-    static Map<TaskId, StoredFlow> lock(Transaction tx, SortedSet<TaskId> workflows) throws SQLException {
-        Map<TaskId, StoredFlow> locked = locked(tx, workflows);
-        if (locked.size() < workflows.size()) {
-            tx.sql(MAKE).ids(workflows).update();
-            locked = locked(tx, workflows);
+    /**
+     * Locks the counters of workflows.
+     *
+     * @param needed those whose counters are made if there are none
+     * @param others those without counters are no workflows that are stored
+     */
+    static Map<TaskId, StoredFlow> lock(Transaction tx, SortedSet<TaskId> needed, Set<TaskId> others)
+            throws SQLException {
+        SortedSet<TaskId> all = new TreeSet<>(needed);
+        all.addAll(others);
+        Map<TaskId, StoredFlow> locked = locked(tx, all);
+        if (!locked.keySet().containsAll(needed)) {
+            tx.sql(MAKE).ids(needed).update();
+            locked = locked(tx, all);
         }
-        if (locked.size() < workflows.size()) {
+        if (!locked.keySet().containsAll(needed)) {
             throw new Race("a workflow was deleted while its counters were to be locked");
         }
         return locked;
     }
 
-    /** Locks the counters of those workflows that have some. */
-    static Map<TaskId, StoredFlow> locked(Transaction tx, SortedSet<TaskId> workflows) throws SQLException {
+    private static Map<TaskId, StoredFlow> locked(Transaction tx, SortedSet<TaskId> workflows) throws SQLException {
         Map<TaskId, StoredFlow> locked = new HashMap<>();
         tx.sql(LOCK).ids(workflows).results(row -> {
             tx.locked(LockKind.FLOW);
@@ -119,38 +120,6 @@ public final class FlowRows {
     /** Sets the counted failures of a running attempt to zero; its row is locked. */
     public static boolean progress(Transaction tx, Lease lease) throws SQLException {
         return tx.sql(PROGRESS).with(lease.taskId()).with(lease.attempt()).update() == 1;
-    }
-
-    /** Records that attempts end with a wait, if they run; returns the tasks that have to wait. */
-    public static Set<TaskId> await(Transaction tx, List<Settlement.Wait> waits) throws SQLException {
-        Set<TaskId> waiting = new HashSet<>();
-        if (waits.isEmpty()) {
-            return waiting;
-        }
-        Map<TaskId, Settlement.Wait> byTask = new HashMap<>();
-        waits.forEach(wait -> byTask.put(wait.lease().taskId(), wait));
-        SortedSet<TaskId> running = new TreeSet<>();
-        tx.sql(RUNNING)
-                .ids(waits.stream().map(wait -> wait.lease().taskId()).toList())
-                .ints(waits.stream().map(wait -> wait.lease().attempt()).toList())
-                .results(row -> {
-                    TaskId id = SqlStatement.id(row, "task");
-                    tx.lockedRunning(id);
-                    running.add(id);
-                });
-        if (running.isEmpty()) {
-            return waiting;
-        }
-        Map<TaskId, StoredFlow> flows = lock(tx.unordered(), running);
-        flows.replaceAll((id, flow) -> {
-            Settlement.Wait wait = Objects.requireNonNull(byTask.get(id));
-            if (flow.mustWait(wait)) {
-                waiting.add(id);
-            }
-            return flow.waiting(wait);
-        });
-        save(tx, flows);
-        return waiting;
     }
 
     /** Returns whether an attempt of which nothing is kept ended with a wait. */

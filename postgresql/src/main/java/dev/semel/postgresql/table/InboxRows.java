@@ -1,5 +1,7 @@
 package dev.semel.postgresql.table;
 
+import dev.semel.postgresql.sql.ErrorTranslator;
+import dev.semel.postgresql.sql.Race;
 import dev.semel.postgresql.transaction.Transaction;
 import dev.semel.store.InboxEntry;
 import dev.semel.store.StoredFlow;
@@ -9,6 +11,7 @@ import dev.semel.task.TaskId;
 import dev.semel.task.TaskState;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -43,30 +46,19 @@ public final class InboxRows {
             WHERE t.id = ? AND t.series IS NOT NULL LIMIT 1
             """;
 
-    // Whether a workflow has begun, and whether it is parked: a parked task waits for neither a task nor a mutex.
-    private static final String BEGUN = """
-            SELECT coalesce(r.attempt, w.attempt, q.attempt, 0) > 0 AS begun,
-              w.task IS NOT NULL AND w.after IS NULL AND w.mutex IS NULL AS parked
-            FROM semel.task t
-            LEFT JOIN LATERAL (SELECT x.attempt FROM semel.running x WHERE x.task = t.id LIMIT 1) r ON true
-            LEFT JOIN LATERAL (SELECT x.task, x.attempt, x.after, x.mutex FROM semel.waiting x WHERE x.task = t.id LIMIT 1) w ON true
-            LEFT JOIN LATERAL (SELECT x.attempt FROM semel.ready x WHERE x.task = t.id AND x.attempt > 0 LIMIT 1) q ON true
-            WHERE t.id = ? AND (left(t.retry, 1) = '~' OR (SELECT 1 FROM semel.flow f WHERE f.task = t.id LIMIT 1) = 1)
-            """;
-
     // NULL for a task that is open; no row for one that is not stored.
     private static final String STATE = """
             SELECT (SELECT d.state FROM semel.done d WHERE d.task = t.id LIMIT 1) AS state FROM semel.task t WHERE t.id = ?
             """;
 
     // A workflow that waits for its inbox waits, in the column after, for itself: neither another end nor a mutex lets
-    // it go.
+    // it go. This waits for nobody, because the counters are locked, and whoever has locked the row may wait for those.
     private static final String WAKE = """
             WITH inbox AS MATERIALIZED (
               SELECT w.place FROM unnest(?, ?) AS m (task, attempt)
               CROSS JOIN LATERAL (
                 SELECT x.ctid AS place, x.task, x.after, x.attempt FROM semel.waiting x WHERE x.task = m.task
-                LIMIT 1 FOR UPDATE) w
+                LIMIT 1 FOR UPDATE NOWAIT) w
               WHERE w.attempt = m.attempt AND w.after = w.task
             ), listening AS (
               DELETE FROM semel.waiting WHERE ctid = ANY (ARRAY(SELECT place FROM inbox))
@@ -75,7 +67,7 @@ public final class InboxRows {
               SELECT r.place FROM unnest(?, ?) AS m (task, attempt)
               CROSS JOIN LATERAL (
                 SELECT x.ctid AS place, x.attempt, x.order_at + x.priority * 60000::bigint AS due_at FROM semel.ready x
-                WHERE x.task = m.task AND x.attempt > 0 LIMIT 1 FOR UPDATE) r
+                WHERE x.task = m.task AND x.attempt > 0 LIMIT 1 FOR UPDATE NOWAIT) r
               WHERE r.attempt = m.attempt AND r.due_at > ?
             ), sleeping AS (
               DELETE FROM semel.ready WHERE ctid = ANY (ARRAY(SELECT place FROM timer))
@@ -95,18 +87,14 @@ public final class InboxRows {
     private InboxRows() {}
 
     /**
-     * Adds entries to the inboxes of workflows that are stored, and wakes those that waited for them. One that has ended is not woken, but
-     * if it is redriven it must not wait for what has happened meanwhile.
+     * Adds entries to the inboxes of workflows whose counters are locked, and writes the counters. One that has ended is not woken, but if
+     * it is redriven it must not wait for what has happened meanwhile.
+     *
+     * @param flows the counters; those of workflows that are not stored are missing, and their entries are dropped
+     * @return the workflows that waited for their entries, and the attempts that wait
      */
-    public static void append(Transaction tx, Map<TaskId, List<InboxEntry>> entries) throws SQLException {
-        if (entries.isEmpty()) {
-            return;
-        }
-        // One that watches or was signalled has counters for as long as it is stored.
-        Map<TaskId, StoredFlow> flows = FlowRows.locked(tx, new TreeSet<>(entries.keySet()));
-        if (flows.isEmpty()) {
-            return;
-        }
+    static SortedMap<TaskId, Integer> append(
+            Transaction tx, Map<TaskId, StoredFlow> flows, Map<TaskId, List<InboxEntry>> entries) throws SQLException {
         List<TaskId> tasks = new ArrayList<>();
         List<InboxEntry> added = new ArrayList<>();
         SortedMap<TaskId, Integer> woken = new TreeMap<>();
@@ -122,9 +110,10 @@ public final class InboxRows {
                 }
             }
         }
-        insert(tx, tasks, added);
-        FlowRows.save(tx, flows);
-        wake(tx, woken);
+        if (!added.isEmpty()) {
+            insert(tx, tasks, added);
+        }
+        return woken;
     }
 
     private static void insert(Transaction tx, List<TaskId> tasks, List<InboxEntry> entries) throws SQLException {
@@ -147,20 +136,31 @@ public final class InboxRows {
                 .updateExactly(entries.size());
     }
 
-    private static void wake(Transaction tx, SortedMap<TaskId, Integer> attempts) throws SQLException {
+    /** Wakes workflows that wait since these attempts. Their counters are locked. */
+    static void wake(Transaction tx, SortedMap<TaskId, Integer> attempts) throws SQLException {
         if (attempts.isEmpty()) {
             return;
         }
-        List<Integer> lanes = tx.sql(WAKE)
-                .ids(attempts.keySet())
-                .ints(attempts.values())
-                .ids(attempts.keySet())
-                .ints(attempts.values())
-                .with(tx.now())
-                .with(tx.now())
-                .list(row -> row.getInt("lane"));
-        for (int lane : lanes) {
+        for (int lane : woken(tx, attempts)) {
             tx.news().due(tx.lane(lane).queue());
+        }
+    }
+
+    private static List<Integer> woken(Transaction tx, SortedMap<TaskId, Integer> attempts) throws SQLException {
+        try {
+            return tx.sql(WAKE)
+                    .ids(attempts.keySet())
+                    .ints(attempts.values())
+                    .ids(attempts.keySet())
+                    .ints(attempts.values())
+                    .with(tx.now())
+                    .with(tx.now())
+                    .list(row -> row.getInt("lane"));
+        } catch (SQLException e) {
+            if (ErrorTranslator.isLockTimeout(e)) {
+                throw new Race("a workflow that is woken was locked by another transaction");
+            }
+            throw e;
         }
     }
 
@@ -178,32 +178,17 @@ public final class InboxRows {
         boolean accepted = isAccepted(tx, signal);
         Signalled answer = flow.decide(state, accepted);
         if (answer == Signalled.ACCEPTED && !accepted) {
-            append(tx, Map.of(id, List.of(signal.entry(tx.nowInstant()))));
+            Map<TaskId, StoredFlow> flows = new HashMap<>(Map.of(id, flow));
+            SortedMap<TaskId, Integer> woken = append(tx, flows, Map.of(id, List.of(signal.entry(tx.nowInstant()))));
+            FlowRows.save(tx, flows);
+            wake(tx, woken);
         }
         return answer;
     }
 
-    /**
-     * Requests the cancellation of a locked workflow that is replaced, unless it was requested before. It is marked as watched, so that its end
-     * looks for the new task.
-     *
-     * @return false if the task is no workflow that may clean up, so that it ends as any other
-     */
-    public static boolean requestCancellation(Transaction tx, TaskId task, TaskState state) throws SQLException {
-        Boolean asks = tx.sql(BEGUN)
-                .with(task)
-                .first(row -> StoredFlow.mayCleanUp(state, row.getBoolean("begun"), row.getBoolean("parked")));
-        if (asks == null || !asks) {
-            return false;
-        }
-        WatchRows.mark(tx, task);
-        // Out of order, because a later item of the same batch may have to lock something else after this.
-        Transaction rest = tx.unordered();
-        StoredFlow unused = FlowRows.lock(rest, task);
-        if (rest.sql(ACCEPTED).with(task).withText(StoredFlow.CANCEL_KEY).first(row -> true) == null) {
-            append(rest, Map.of(task, List.of(StoredFlow.cancellation(tx.nowInstant()))));
-        }
-        return true;
+    /** Returns whether the cancellation of a workflow was requested. */
+    static boolean isCancellationRequested(Transaction tx, TaskId task) throws SQLException {
+        return tx.sql(ACCEPTED).with(task).withText(StoredFlow.CANCEL_KEY).first(row -> true) != null;
     }
 
     private static @Nullable TaskState state(Transaction tx, TaskId id) throws SQLException {

@@ -207,8 +207,8 @@ public final class TaskEnds {
         for (String mutex : mutexes) {
             due(tx, tx.sql(FREE_MUTEX).withText(mutex).list(row -> laneOfWaiting(tx, row)));
         }
-        // Out of order, because another end of the same transaction may have to lock something else after this.
-        InboxRows.append(tx.unordered(), entries);
+        entries.forEach(
+                (workflow, added) -> added.forEach(entry -> FlowChanges.of(tx).append(workflow, entry)));
     }
 
     private static void strip(Transaction tx, List<TaskId> bare) throws SQLException {

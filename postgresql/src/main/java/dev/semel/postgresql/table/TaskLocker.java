@@ -58,18 +58,22 @@ public final class TaskLocker {
         int unused = tx.apart(own -> SharedLeases.searchAndTakeOut(own, sorted));
         Set<TaskId> locked = new HashSet<>(running(tx, sorted));
         List<String> freed = new ArrayList<>(mutexes);
-        locked.addAll(tx.sql(READY).ids(without(sorted, locked)).list(row -> {
-            if (row.getString("mutex") != null) {
-                freed.add(row.getString("mutex"));
-            }
-            tx.locked(LockKind.READY);
-            return SqlStatement.id(row, "task");
-        }));
+        if (locked.size() < sorted.size()) {
+            locked.addAll(tx.sql(READY).ids(without(sorted, locked)).list(row -> {
+                if (row.getString("mutex") != null) {
+                    freed.add(row.getString("mutex"));
+                }
+                tx.locked(LockKind.READY);
+                return SqlStatement.id(row, "task");
+            }));
+        }
         TaskEnds.lockMutexes(tx, freed);
-        locked.addAll(tx.sql(WAITING).ids(without(sorted, locked)).list(row -> {
-            tx.locked(LockKind.WAITING);
-            return SqlStatement.id(row, "task");
-        }));
+        if (locked.size() < sorted.size()) {
+            locked.addAll(tx.sql(WAITING).ids(without(sorted, locked)).list(row -> {
+                tx.locked(LockKind.WAITING);
+                return SqlStatement.id(row, "task");
+            }));
+        }
         return locked;
     }
 

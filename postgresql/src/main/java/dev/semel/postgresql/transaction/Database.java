@@ -283,6 +283,7 @@ public final class Database {
             try {
                 Transaction tx = begin(connection, lockMillis, opening);
                 answer = work.run(tx);
+                tx.finish();
                 connection.commit();
                 news = tx.news();
             } catch (SQLException | RuntimeException e) {

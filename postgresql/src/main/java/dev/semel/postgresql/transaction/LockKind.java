@@ -7,9 +7,11 @@ package dev.semel.postgresql.transaction;
  *
  * <p>Claims and sweeps are outside of this order, because they do not wait for locks ({@code SKIP LOCKED},
  * {@code pg_try_advisory_xact_lock}). So is the record of a dead letter: the end of its task adds it, under a key that is not
- * used otherwise. And so is the second half of an advance of a workflow, which locks what it watches after its steps were submitted; only a
- * step that replaces another task can make it wait in a circle, which the database finds and the transaction is run again. The wait of a
- * workflow locks its counters before it frees its mutex; no step has the mutex of a workflow, because mutexes belong to types.
+ * used otherwise.
+ *
+ * <p>The counters of workflows are the last locks of all, and a transaction takes all that it needs of them together, at its end
+ * ({@link Transaction#ending}): only then is it known which workflows its ends concern. A transaction that has them waits for no other lock. It wakes
+ * a workflow whose row another transaction has locked by running again.
  */
 public enum LockKind {
     /** The row of {@code change}: settings of queues. */

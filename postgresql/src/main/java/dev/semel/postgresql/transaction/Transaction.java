@@ -13,6 +13,7 @@ import java.util.HashSet;
 import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** One transaction: its time, the settings of queues that it sees, and what it has to report once it has committed. */
@@ -21,6 +22,11 @@ public final class Transaction {
     /** What is done in one transaction. */
     public interface Work<T> {
         T run(Transaction tx) throws SQLException;
+    }
+
+    /** What a transaction does last, because it takes the last locks in the order of {@link LockKind}. */
+    public interface Ending {
+        void run(Transaction tx) throws SQLException;
     }
 
     /** Does work in a transaction of its own. */
@@ -41,6 +47,7 @@ public final class Transaction {
     private QueueSettingsSnapshot queues;
     // Null in a transaction of the store, which ends soon.
     private @Nullable Apart apart;
+    private @Nullable Ending ending;
     private boolean ended;
 
     /**
@@ -89,6 +96,25 @@ public final class Transaction {
         running.addAll(ids);
     }
 
+    /** What this transaction does last; made if it has nothing to do so far. */
+    public Ending ending(Supplier<? extends Ending> first) {
+        Ending known = ending;
+        if (known == null) {
+            known = first.get();
+            ending = known;
+        }
+        return known;
+    }
+
+    /** Does what this transaction does last. Whoever commits it calls this before. */
+    public void finish() throws SQLException {
+        Ending last = ending;
+        ending = null;
+        if (last != null) {
+            last.run(this);
+        }
+    }
+
     /** The same transaction for what takes its locks apart from the order: under a key that nobody else uses. */
     public Transaction unordered() {
         Transaction same = new Transaction(session, names, clock, queues, news);
@@ -127,6 +153,7 @@ public final class Transaction {
         if (apart != null) {
             throw new IllegalStateException("A caller's own transaction is not the store's to end");
         }
+        finish();
         SqlStatement last = sql(sql);
         ended = true;
         return last;
