@@ -330,13 +330,15 @@ public final class PostgresTaskStore implements TaskStore {
 
     @Override
     public List<Settled> settle(List<? extends Settlement> batch) {
-        return BatchHalver.run(database, Settlements.parts(List.copyOf(batch)), part -> {
-            if (part.getFirst() instanceof Settlement.Advance advance) {
-                return List.of(advancer.advance(advance));
-            }
-            SharedLeases leases = Settlements.leases(part);
-            return database.writeOrThrow(leases, tx -> new Settlements(tx, leases).settle(part));
-        });
+        return Settlements.ordered(
+                List.copyOf(batch),
+                settlements -> BatchHalver.run(database, Settlements.parts(settlements), part -> {
+                    if (part.getFirst() instanceof Settlement.Advance) {
+                        return advancer.advance(part);
+                    }
+                    SharedLeases leases = Settlements.leases(part);
+                    return database.writeOrThrow(leases, tx -> new Settlements(tx, leases).settle(part));
+                }));
     }
 
     @Override

@@ -8,6 +8,7 @@ import dev.semel.store.Claims.Claimed;
 import dev.semel.store.EffectOutcome;
 import dev.semel.store.EffectQuery;
 import dev.semel.store.History;
+import dev.semel.store.HistoryLine;
 import dev.semel.store.NewLine;
 import dev.semel.store.NewTask;
 import dev.semel.store.Operation;
@@ -458,6 +459,14 @@ final class PostgresWorkload implements AutoCloseable {
     private void wokenUnderALimit() {
         sharing.submit(of(2 * FEW, i -> plain("slow-flows")));
         List<Lease> flows = claimed(sharing, request("slow-flows"));
+        sharing.settle(moves(
+                flows,
+                lease -> advance(
+                        lease,
+                        1,
+                        List.of(
+                                new NewLine.Note(HistoryLine.Kind.VALUE, "value", "1"),
+                                new NewLine.Step(plain("slow-steps"))))));
         set("slow-flows", QueueSettings.builder().rateLimit("1/day"));
         sharing.settle(of(
                 2 * FEW,

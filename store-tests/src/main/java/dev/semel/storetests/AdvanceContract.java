@@ -1,6 +1,7 @@
 package dev.semel.storetests;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.semel.store.History;
 import dev.semel.store.HistoryLine;
@@ -111,6 +112,58 @@ public abstract class AdvanceContract extends WorkflowStoreContract {
         assertThat(store.settle(turn)).containsExactly(Settled.APPLIED, Settled.APPLIED);
         assertThat(state(lease.taskId())).isEqualTo(TaskState.WAITING);
         changesNothing(() -> assertThat(store.settle(turn)).containsExactly(Settled.STALE, Settled.APPLIED));
+    }
+
+    @Test
+    @DisplayName("F1, F2: the advances of a batch are answered each for itself, in the order of the batch")
+    void aBatchOfAdvances() {
+        Lease zombie = running();
+        leasesExpire();
+        Lease fresh = claimFlow();
+        Lease repeated = running();
+        Lease vanished = running();
+        Lease ends = running();
+        applied(advance(repeated, 1, value("a")));
+        TaskId shared = create(STEP.key("shared"));
+        NewLine.Step refused = step(STEP);
+        NewLine.Step started = step(STEP);
+        List<Settled> answers = store.settle(List.of(
+                advance(zombie, 1, refused),
+                new Settlement.Complete(ends, "\"done\""),
+                advance(repeated, 1, value("a")),
+                advance(vanished, 1, value("b"), started),
+                advance(new Lease(ids.next(), 1, 1), 1, step(STEP))));
+        assertThat(answers)
+                .containsExactly(Settled.STALE, Settled.APPLIED, Settled.APPLIED, Settled.APPLIED, Settled.NOT_FOUND);
+        List<Settled> more = store.settle(List.of(
+                advance(repeated, 2, step(STEP)), advance(fresh, 1, step(STEP.key("shared"))), await(vanished, 0, 1)));
+        assertThat(more).containsOnly(Settled.APPLIED);
+        assertThat(store.find(List.of(refused.task().id()))).isEmpty();
+        assertThat(history(vanished.taskId()).lines())
+                .extracting(HistoryLine::task)
+                .containsExactly(null, started.task().id());
+        assertThat(history(repeated.taskId()).lines()).hasSize(2);
+        assertThat(history(fresh.taskId()).lines())
+                .extracting(HistoryLine::task)
+                .containsExactly(shared);
+        complete(started.task().id());
+        assertThat(claimFlow().taskId()).isEqualTo(vanished.taskId());
+    }
+
+    @Test
+    @DisplayName("F3: an advance with two steps of one key cannot be made")
+    void twoStepsOfOneKey() {
+        Lease lease = running();
+        NewLine.Step first = step(STEP.key("one"));
+        NewLine.Step second = step(STEP.key("one"));
+        assertThatThrownBy(() -> advance(lease, 1, first, second))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("at most one step for each key");
+        applied(advance(lease, 1, first));
+        applied(advance(lease, 2, second));
+        assertThat(history(lease.taskId()).lines())
+                .extracting(HistoryLine::task)
+                .containsOnly(first.task().id());
     }
 
     @Test

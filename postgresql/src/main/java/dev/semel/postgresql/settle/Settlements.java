@@ -11,6 +11,8 @@ import dev.semel.task.TaskId;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
@@ -44,7 +46,8 @@ public final class Settlements {
     /**
      * Returns the parts of a batch that are applied in one transaction each, in order. Each transaction takes its locks in one
      * order, so a part contains for each task any number of settlements of its effects, and then one that ends or extends its
-     * attempt. An advance of a workflow is alone, because it submits its steps.
+     * attempt. Advances of workflows are apart from
+     * all others; those that cannot be carried out together are alone.
      */
     public static List<List<Settlement>> parts(List<Settlement> batch) {
         List<List<Settlement>> parts = new ArrayList<>();
@@ -53,8 +56,7 @@ public final class Settlements {
             TaskId task = settlement.lease().taskId();
             if (parts.isEmpty()
                     || met.contains(task)
-                    || settlement instanceof Settlement.Advance
-                    || parts.getLast().getLast() instanceof Settlement.Advance) {
+                    || !fits(settlement, parts.getLast().getLast())) {
                 parts.add(new ArrayList<>());
                 met.clear();
             }
@@ -64,6 +66,40 @@ public final class Settlements {
             }
         }
         return parts;
+    }
+
+    /** Returns whether two settlements can be applied in one transaction. */
+    private static boolean fits(Settlement one, Settlement other) {
+        boolean advances = one instanceof Settlement.Advance;
+        return advances == other instanceof Settlement.Advance
+                && (!advances || (AdvanceBatch.isPossible(one) && AdvanceBatch.isPossible(other)));
+    }
+
+    /** Applies a batch. */
+    public interface Application {
+        List<Settled> apply(List<Settlement> batch);
+    }
+
+    /**
+     * Applies a batch with its advances before its other settlements, so that it has few {@link #parts}, and returns the answers in the order of the
+     * batch. The order matters only for the settlements of one task: a batch with two of these stays as it is.
+     */
+    public static List<Settled> ordered(List<Settlement> batch, Application application) {
+        Set<TaskId> tasks = new HashSet<>();
+        batch.forEach(settlement -> tasks.add(settlement.lease().taskId()));
+        if (tasks.size() < batch.size() || batch.stream().noneMatch(Settlement.Advance.class::isInstance)) {
+            return application.apply(batch);
+        }
+        List<Settlement> sorted = new ArrayList<>(batch);
+        sorted.sort(Comparator.comparingInt(settlement ->
+                AdvanceBatch.isPossible(settlement) ? 0 : settlement instanceof Settlement.Advance ? 1 : 2));
+        Map<TaskId, Settled> answers = new HashMap<>();
+        Iterator<Settled> next = application.apply(sorted).iterator();
+        sorted.forEach(settlement -> answers.put(settlement.lease().taskId(), next.next()));
+        return batch.stream()
+                .map(settlement ->
+                        Objects.requireNonNull(answers.get(settlement.lease().taskId())))
+                .toList();
     }
 
     /** Applies one of the {@link #parts}. */

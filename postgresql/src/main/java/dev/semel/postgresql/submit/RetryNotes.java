@@ -18,7 +18,7 @@ public final class RetryNotes {
     }
 
     /** For a batch of which nothing is known. */
-    static RetryNotes empty() {
+    public static RetryNotes empty() {
         return new RetryNotes(false, false);
     }
 

@@ -92,8 +92,8 @@ public final class FlowChanges implements Transaction.Ending {
         needed.addAll(waits.keySet());
         needed.addAll(cancelled);
         Map<TaskId, StoredFlow> flows = FlowRows.lock(tx, needed, entries.keySet());
+        HistoryRows.add(tx, lines);
         for (Map.Entry<TaskId, List<HistoryLine>> added : lines.entrySet()) {
-            HistoryRows.add(tx, added.getKey(), added.getValue());
             for (HistoryLine line : added.getValue()) {
                 flows.computeIfPresent(added.getKey(), (id, flow) -> flow.plus(line));
             }
@@ -115,7 +115,6 @@ public final class FlowChanges implements Transaction.Ending {
         for (TaskId id : ready) {
             woken.put(id, Objects.requireNonNull(waits.get(id)).lease().attempt());
         }
-        flows.keySet().removeIf(id -> !waits.containsKey(id) && !entries.containsKey(id));
         if (!flows.isEmpty()) {
             FlowRows.save(tx, flows);
         }

@@ -39,9 +39,9 @@ public final class FlowRows {
             "SELECT task, lines, inbox, urgent, wake_after, waited, bytes FROM semel.flow WHERE task = ?";
 
     private static final String SAVE = """
-            UPDATE semel.flow f SET inbox = m.inbox, urgent = m.urgent, wake_after = m.wake_after, waited = m.waited,
+            UPDATE semel.flow f SET lines = m.lines, inbox = m.inbox, urgent = m.urgent, wake_after = m.wake_after, waited = m.waited,
               bytes = m.bytes
-            FROM unnest(?, ?, ?, ?, ?, ?) AS m (task, inbox, urgent, wake_after, waited, bytes)
+            FROM unnest(?, ?, ?, ?, ?, ?, ?) AS m (task, lines, inbox, urgent, wake_after, waited, bytes)
             WHERE f.task = ANY (ARRAY[m.task])
             """;
 
@@ -94,7 +94,8 @@ public final class FlowRows {
         return locked;
     }
 
-    private static StoredFlow flow(ResultSet row) throws SQLException {
+    /** Reads counters; those of a new workflow if the columns are NULL. */
+    public static StoredFlow flow(ResultSet row) throws SQLException {
         return new StoredFlow(
                 row.getInt("lines"),
                 row.getInt("inbox"),
@@ -104,11 +105,12 @@ public final class FlowRows {
                 row.getLong("bytes"));
     }
 
-    /** Writes counters that are locked, except for the number of lines. */
+    /** Writes counters that are locked. */
     static void save(Transaction tx, Map<TaskId, StoredFlow> flows) throws SQLException {
         List<StoredFlow> values = List.copyOf(flows.values());
         tx.sql(SAVE)
                 .ids(flows.keySet())
+                .ints(values.stream().map(StoredFlow::lines).toList())
                 .ints(values.stream().map(StoredFlow::inbox).toList())
                 .ints(values.stream().map(StoredFlow::urgent).toList())
                 .ints(values.stream().map(StoredFlow::wakeAfter).toList())

@@ -6,29 +6,26 @@ import dev.semel.postgresql.transaction.Transaction;
 import dev.semel.store.History;
 import dev.semel.store.HistoryLine;
 import dev.semel.store.InboxEntry;
-import dev.semel.store.StoredFlow;
 import dev.semel.task.TaskId;
 import dev.semel.task.TaskState;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** The histories of workflows: lines that an attempt adds, and both lists as they are read. */
 public final class HistoryRows {
 
     private static final String ADD_LINES = """
-            WITH added AS (
-              INSERT INTO semel.history (task, number, at, step, kind, name, document)
-              SELECT ?, number, ?, step, kind, name, document
-              FROM unnest(?, ?, ?, ?, ?) AS m (number, step, kind, name, document)
-            )
-            UPDATE semel.flow SET lines = ?, bytes = bytes + ? WHERE task = ?
+            INSERT INTO semel.history (task, number, at, step, kind, name, document)
+            SELECT task, number, ?, step, kind, name, document
+            FROM unnest(?, ?, ?, ?, ?, ?) AS m (task, number, step, kind, name, document)
             """;
 
     private static final String NOW =
@@ -43,45 +40,52 @@ public final class HistoryRows {
             WHERE task = ? AND number > ? ORDER BY number
             """;
 
+    // First the inbox: an entry says what a line that is read later began, and never the other way round.
+    private static final String READ = NOW + ";" + ENTRIES + ";" + LINES;
+
     private HistoryRows() {}
 
-    /** Adds lines behind those that are stored. The counters are locked. */
-    public static void add(Transaction tx, TaskId workflow, List<HistoryLine> lines) throws SQLException {
-        long bytes = 0;
-        StoredFlow none = StoredFlow.NEW;
-        for (HistoryLine line : lines) {
-            bytes += none.plus(line).bytes();
+    /** Adds lines behind those that are stored, to histories whose counters are locked. */
+    static void add(Transaction tx, Map<TaskId, List<HistoryLine>> added) throws SQLException {
+        if (added.isEmpty()) {
+            return;
         }
+        List<TaskId> tasks = new ArrayList<>();
+        List<HistoryLine> lines = new ArrayList<>();
+        added.forEach((task, some) -> {
+            lines.addAll(some);
+            tasks.addAll(Collections.nCopies(some.size(), task));
+        });
         tx.sql(ADD_LINES)
-                .with(workflow)
                 .with(tx.now())
+                .ids(tasks)
                 .ints(lines.stream().map(HistoryLine::number).toList())
                 .idsOrNull(lines.stream().map(HistoryLine::task).toList())
                 .texts(lines.stream().map(line -> line.kind().word()).toList())
                 .texts(lines.stream().map(HistoryLine::name).toList())
                 .texts(lines.stream().map(HistoryLine::document).toList())
-                .with(lines.getLast().number())
-                .with(bytes)
-                .with(workflow)
-                .updateOne();
+                .updateExactly(lines.size());
     }
 
     /** Reads the newest parts of histories. */
     public static Map<TaskId, History> read(Session session, Collection<History.Query> queries, @Nullable Long clock)
             throws SQLException {
-        long now = Objects.requireNonNull(session.sql(NOW).withLong(clock).first(row -> row.getLong("now")));
         Map<TaskId, History> found = new LinkedHashMap<>();
         for (History.Query query : queries) {
-            // First the inbox: an entry says what a line that is read later began, and never the other way round.
-            List<InboxEntry> inbox = session.sql(ENTRIES)
+            List<Long> now = new ArrayList<>();
+            List<InboxEntry> inbox = new ArrayList<>();
+            List<HistoryLine> lines = new ArrayList<>();
+            session.sql(READ)
+                    .withLong(clock)
                     .with(query.workflow())
                     .with(query.inbox())
-                    .list(HistoryRows::entry);
-            List<HistoryLine> lines = session.sql(LINES)
                     .with(query.workflow())
                     .with(query.lines())
-                    .list(HistoryRows::line);
-            found.put(query.workflow(), new History(lines, inbox, Instant.ofEpochMilli(now)));
+                    .results(
+                            row -> now.add(row.getLong("now")),
+                            row -> inbox.add(entry(row)),
+                            row -> lines.add(line(row)));
+            found.put(query.workflow(), new History(lines, inbox, Instant.ofEpochMilli(now.getFirst())));
         }
         return found;
     }

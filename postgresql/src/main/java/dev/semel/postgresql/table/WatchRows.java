@@ -27,6 +27,11 @@ public final class WatchRows {
             SELECT m.step, ?, m.created = 1 FROM unnest(?, ?) AS m (step, created) ON CONFLICT DO NOTHING
             """;
 
+    private static final String WATCH_NEW = """
+            INSERT INTO semel.watch (step, workflow, created)
+            SELECT m.step, m.workflow, true FROM unnest(?, ?) AS m (step, workflow)
+            """;
+
     // Where a task stands that was never claimed, its row in the table task says; ready has no index for it.
     private static final String MARK_READY = """
             WITH place AS MATERIALIZED (
@@ -82,6 +87,16 @@ public final class WatchRows {
                 .ids(sorted.keySet())
                 .ints(sorted.values().stream().map(own -> own ? 1 : 0).toList())
                 .update();
+        mark(tx, sorted.keySet());
+    }
+
+    /** Watches tasks that this transaction has made, each for the workflow that created it. */
+    public static void watchNew(Transaction tx, Map<TaskId, TaskId> workflows) throws SQLException {
+        if (workflows.isEmpty()) {
+            return;
+        }
+        SortedMap<TaskId, TaskId> sorted = new TreeMap<>(workflows);
+        tx.sql(WATCH_NEW).ids(sorted.keySet()).ids(sorted.values()).updateExactly(sorted.size());
         mark(tx, sorted.keySet());
     }
 

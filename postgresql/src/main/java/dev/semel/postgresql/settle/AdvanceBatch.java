@@ -1,0 +1,156 @@
+package dev.semel.postgresql.settle;
+
+import dev.semel.postgresql.sql.SqlStatement;
+import dev.semel.postgresql.submit.LockedSubmit;
+import dev.semel.postgresql.submit.RetryNotes;
+import dev.semel.postgresql.table.FlowChanges;
+import dev.semel.postgresql.table.FlowRows;
+import dev.semel.postgresql.table.SharedLeases;
+import dev.semel.postgresql.table.TaskLocker;
+import dev.semel.postgresql.table.WatchRows;
+import dev.semel.postgresql.transaction.Database;
+import dev.semel.postgresql.transaction.LockKind;
+import dev.semel.postgresql.transaction.NumberedTask;
+import dev.semel.postgresql.transaction.Transaction;
+import dev.semel.store.HistoryLine;
+import dev.semel.store.NewLine;
+import dev.semel.store.NewTask;
+import dev.semel.store.Settled;
+import dev.semel.store.Settlement;
+import dev.semel.store.StoredFlow;
+import dev.semel.store.Submitted;
+import dev.semel.task.TaskId;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+
+/**
+ * Adds to the histories of several workflows in one transaction, where no step has a key and none is given up: then nothing is locked but
+ * the workflows themselves, and each is answered for itself. A worker with many workflows sends many of these at once, and a transaction
+ * for each was most of the cost of a step.
+ */
+final class AdvanceBatch {
+
+    private static final String STANDING = """
+            SELECT r.task, r.attempt, r.failures > 0 OR r.vanished > 0 AS counted, f.lines, f.inbox, f.urgent, f.wake_after, f.waited,
+              f.bytes
+            FROM unnest(?) AS k (task)
+            CROSS JOIN LATERAL (SELECT * FROM semel.running x WHERE x.task = k.task LIMIT 1) r
+            LEFT JOIN LATERAL (SELECT * FROM semel.flow x WHERE x.task = k.task LIMIT 1) f ON true
+            """;
+
+    private final Transaction tx;
+    private final Map<TaskId, Settlement.Advance> advances = new LinkedHashMap<>();
+    private final Map<TaskId, Settled> answers = new HashMap<>();
+
+    private AdvanceBatch(Transaction tx, List<Settlement.Advance> advances) {
+        this.tx = tx;
+        advances.forEach(advance -> this.advances.put(advance.lease().taskId(), advance));
+    }
+
+    /** Returns whether an advance can be carried out together with others. */
+    static boolean isPossible(Settlement settlement) {
+        return settlement instanceof Settlement.Advance advance
+                && advance.lines().stream()
+                        .noneMatch(line -> line instanceof NewLine.Abandon || line.identity() != null);
+    }
+
+    /** Carries out advances of different workflows. One that finds no running attempt is not in the answers. */
+    static Map<TaskId, Settled> run(Database database, List<Settlement.Advance> advances) throws SQLException {
+        List<NewTask> steps = new ArrayList<>();
+        advances.forEach(advance -> steps.addAll(steps(advance)));
+        Map<TaskId, NumberedTask> numbered = new HashMap<>();
+        database.numbered(steps).forEach(step -> numbered.put(step.id(), step));
+        SharedLeases leases = new SharedLeases(
+                advances.stream().map(Settlement.Advance::lease).toList());
+        RetryNotes notes = RetryNotes.empty();
+        return database.writeOrThrow(leases, tx -> new AdvanceBatch(tx, advances).run(leases, numbered, notes));
+    }
+
+    private static List<NewTask> steps(Settlement.Advance advance) {
+        List<NewTask> steps = new ArrayList<>();
+        for (NewLine line : advance.lines()) {
+            if (line instanceof NewLine.Step(NewTask task)) {
+                steps.add(task);
+            }
+        }
+        return steps;
+    }
+
+    private Map<TaskId, Settled> run(SharedLeases leases, Map<TaskId, NumberedTask> numbered, RetryNotes notes)
+            throws SQLException {
+        tx.locked(LockKind.LEASE);
+        leases.takeOut(tx, advances.keySet());
+        leases.save(tx);
+        List<TaskId> unused = TaskLocker.running(tx, new TreeSet<>(advances.keySet()));
+        List<Settlement.Advance> added = new ArrayList<>();
+        List<Settlement.Advance> counted = new ArrayList<>();
+        tx.sql(STANDING).ids(advances.keySet()).results(row -> decide(row, added, counted));
+        List<NumberedTask> steps = new ArrayList<>();
+        Map<TaskId, TaskId> workflows = new HashMap<>();
+        for (Settlement.Advance advance : added) {
+            for (NewTask step : steps(advance)) {
+                steps.add(numbered.get(step.id()));
+                workflows.put(step.id(), advance.lease().taskId());
+            }
+            FlowChanges.of(tx).add(advance.lease().taskId(), lines(advance));
+        }
+        if (!steps.isEmpty()) {
+            List<Submitted> created = new LockedSubmit(tx, notes).submit(steps);
+            if (created.size() != workflows.size()) {
+                throw new IllegalStateException("Expected each step to be a task of its own, but two have one id");
+            }
+            WatchRows.watchNew(tx, workflows);
+        }
+        for (Settlement.Advance advance : counted) {
+            boolean unusedToo = FlowRows.progress(tx, advance.lease());
+        }
+        return answers;
+    }
+
+    private void decide(ResultSet row, List<Settlement.Advance> added, List<Settlement.Advance> counted)
+            throws SQLException {
+        TaskId id = SqlStatement.id(row, "task");
+        Settlement.Advance advance = advances.get(id);
+        if (advance == null) {
+            throw new IllegalStateException("Workflow " + id + " was read, but not asked for");
+        }
+        if (row.getInt("attempt") != advance.lease().attempt()) {
+            answers.put(id, Settled.STALE);
+            return;
+        }
+        StoredFlow flow = FlowRows.flow(row);
+        answers.put(
+                id,
+                switch (flow.decide(advance)) {
+                    case DONE_BEFORE, ADD -> Settled.APPLIED;
+                    case STALE -> Settled.STALE;
+                    case FULL -> Settled.FULL;
+                });
+        if (flow.decide(advance) == StoredFlow.Verdict.ADD) {
+            added.add(advance);
+            if (row.getBoolean("counted")) {
+                counted.add(advance);
+            }
+        }
+    }
+
+    private List<HistoryLine> lines(Settlement.Advance advance) {
+        List<HistoryLine> lines = new ArrayList<>();
+        for (NewLine line : advance.lines()) {
+            lines.add(new HistoryLine(
+                    advance.first() + lines.size(),
+                    line.kind(),
+                    line.name(),
+                    line instanceof NewLine.Step(NewTask task) ? task.id() : null,
+                    line instanceof NewLine.Note note ? note.document() : null,
+                    tx.nowInstant()));
+        }
+        return lines;
+    }
+}
