@@ -52,6 +52,20 @@ public final class Bench {
     }
 
     /**
+     * Takes the selected measures on any storage.
+     *
+     * @param options what to measure and where
+     * @param progress receives the progress
+     * @return the report
+     * @throws Exception if a sample failed
+     */
+    public static BenchReport report(BenchOptions options, BenchProgress progress) throws Exception {
+        return ObjectBench.isObjectStorage(options.store())
+                ? new ObjectBench(options, progress).run()
+                : new Bench(options, progress).run();
+    }
+
+    /**
      * Returns the names of all measures.
      *
      * @return the names
@@ -115,7 +129,7 @@ public final class Bench {
         return facts;
     }
 
-    private static String machine() {
+    static String machine() {
         long memory = ManagementFactory.getPlatformMXBean(com.sun.management.OperatingSystemMXBean.class)
                 .getTotalMemorySize();
         return String.format(

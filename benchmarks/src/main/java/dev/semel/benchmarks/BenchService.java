@@ -11,7 +11,7 @@ public final class BenchService implements Benchmarks {
     @Override
     public String measure(Request request, Progress progress) throws Exception {
         BenchOptions options = new BenchOptions(request.store(), request.brief(), request.only(), request.output());
-        BenchReport report = new Bench(options, progress::at).run();
+        BenchReport report = Bench.report(options, progress::at);
         return request.json() ? report.json() : report.markdown();
     }
 }

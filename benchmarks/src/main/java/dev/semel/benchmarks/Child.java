@@ -29,6 +29,15 @@ final class Child implements AutoCloseable {
 
     /** Starts a child under another program, such as a tracer. */
     static Child start(List<String> under, String role, String url, int number) throws IOException {
+        return start(under, ChildMain.class, url, role, Integer.toString(number));
+    }
+
+    /** Starts another main class, which prints {@link ChildMain#READY} when it is ready. */
+    static Child start(Class<?> main, String url, String... arguments) throws IOException {
+        return start(List.of(), main, url, arguments);
+    }
+
+    private static Child start(List<String> under, Class<?> main, String url, String... arguments) throws IOException {
         List<String> command = new ArrayList<>(under);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(List.of(
@@ -38,17 +47,16 @@ final class Child implements AutoCloseable {
                 "--enable-native-access=ALL-UNNAMED",
                 "-cp",
                 System.getProperty("java.class.path"),
-                ChildMain.class.getName(),
-                role,
-                Integer.toString(number)));
+                main.getName()));
+        command.addAll(List.of(arguments));
         ProcessBuilder builder = new ProcessBuilder(command).redirectError(Redirect.INHERIT);
         builder.environment().put(ChildMain.STORE, url);
         Child child = new Child(builder.start());
         String first = child.receive();
         if (!first.equals(ChildMain.READY)) {
             child.close();
-            throw new IOException("A child process in the role \"" + role + "\" should print" + " \"" + ChildMain.READY
-                    + "\", but printed \"" + first + "\".");
+            throw new IOException("A child process with the arguments " + List.of(arguments) + " should print \""
+                    + ChildMain.READY + "\", but printed \"" + first + "\".");
         }
         return child;
     }

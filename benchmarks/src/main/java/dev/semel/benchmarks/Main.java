@@ -34,7 +34,7 @@ public final class Main {
             }
         }
         BenchProgress progress = (done, total, what) -> System.err.printf("[%d/%d] %s%n", done, total, what);
-        BenchReport report = new Bench(new BenchOptions(store, brief, only, output), progress).run();
+        BenchReport report = Bench.report(new BenchOptions(store, brief, only, output), progress);
         System.out.println(json ? report.json() : report.markdown());
     }
 }

@@ -82,8 +82,8 @@ interface StoreUnderTest {
         if (url.startsWith(PostgresUnderTest.PREFIX)) {
             return new PostgresUnderTest(url);
         }
-        throw new InvalidInput("The benchmarks measure \"sqlite:FILE\" or \"postgresql://HOST/DATABASE\", but got a"
-                + " URL with the scheme \""
+        throw new InvalidInput("The benchmarks measure \"sqlite:FILE\", \"postgresql://HOST/DATABASE\" or"
+                + " \"s3://BUCKET/PREFIX\", but got a URL with the scheme \""
                 + Limits.shown(url.substring(0, Math.max(0, url.indexOf(':')))) + "\".");
     }
 }

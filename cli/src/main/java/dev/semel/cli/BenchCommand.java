@@ -28,8 +28,8 @@ final class BenchCommand implements Command {
         CommandSpec spec = Options.command(
                         this,
                         "Measures how fast Semel is on this machine, next to the raw limit of the same storage.",
-                        "Creates a separate directory next to the store, or separate schemas in the database, and"
-                                + " removes them afterwards. The store itself is not changed.",
+                        "Creates a separate directory next to the store, separate schemas in the database, or separate"
+                                + " prefixes in the bucket, and removes them afterwards. The store itself is not changed.",
                         "semel bench --short",
                         "semel bench --store sqlite:/var/lib/semel/semel.db --output report",
                         "semel bench --store postgresql://user@localhost/app --short",
@@ -50,9 +50,8 @@ final class BenchCommand implements Command {
                         + " \"./semel bench\" in a checkout of Semel's sources."));
         String output = invocation.text(OUTPUT);
         StoreUrl url = invocation.store().withoutServer("bench");
-        String database = url.database();
         Benchmarks.Request request = new Benchmarks.Request(
-                database == null ? url.toString() : database,
+                url.complete(),
                 invocation.has(SHORT),
                 invocation.texts(ONLY),
                 output == null ? null : Path.of(output),

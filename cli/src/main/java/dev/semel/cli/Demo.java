@@ -31,7 +31,6 @@ import tools.jackson.databind.JsonNode;
 final class Demo {
 
     private static final Duration PATIENCE = DemoStage.PATIENCE;
-    private static final Duration LEASE = DemoStage.LEASE;
     private static final int PROCESSES = 4;
     private static final int CALLERS_EACH = 4;
     private static final int FREEZES = 5;
@@ -177,7 +176,8 @@ final class Demo {
         DemoProcess second = stage.worker(PAYMENTS);
         first.kill();
         long killed = System.nanoTime();
-        stage.say("killed. Nothing reports its end; the lease of " + Text.span(LEASE) + " expires");
+        stage.say("killed. Nothing reports its end; the lease of "
+                + Text.span(stage.place().lease()) + " expires");
         semel.handle(DemoChildCommand.CHARGE, id).result(PATIENCE);
         Duration took = Duration.ofNanos(System.nanoTime() - killed);
         second.close();
@@ -209,7 +209,10 @@ final class Demo {
 
     private Outcome frozen(Semel semel, TaskStore store) throws IOException, InterruptedException {
         DemoProcess first = stage.child(
-                "the frozen worker", DemoChildCommand.BARE_WORKER, REFUNDS, Long.toString(LEASE.toMillis()));
+                "the frozen worker",
+                DemoChildCommand.BARE_WORKER,
+                REFUNDS,
+                Long.toString(stage.place().lease().toMillis()));
         DemoStage.expect(first, "ready");
         TaskId id = semel.submit(DemoChildCommand.CHARGE, new RawJson(INPUT))
                 .queue(REFUNDS)

@@ -24,10 +24,11 @@ final class DemoCommand implements Command {
                 this,
                 "Shows what Semel promises, with real processes that are killed and frozen.",
                 "It needs no set-up and takes less than a minute. It works in a temporary directory or, with --store,"
-                        + " in a separate schema of that PostgreSQL database, and removes it afterwards. Exit code 0"
-                        + " only if every promise held.",
+                        + " in a separate schema of that PostgreSQL database or a separate prefix of that bucket, and removes it"
+                        + " afterwards. Exit code 0 only if every promise held.",
                 "semel demo",
                 "semel demo --store postgresql://user@localhost/app",
+                "semel demo --store 's3://bucket/prefix?region=eu-central-1'",
                 "semel demo --json");
     }
 

@@ -2,6 +2,9 @@ package dev.semel.cli;
 
 import dev.semel.postgresql.PostgresSchema;
 import dev.semel.postgresql.PostgresUrl;
+import dev.semel.s3.S3Settings;
+import dev.semel.s3.objects.Listing;
+import dev.semel.s3.objects.ObjectStore;
 import dev.semel.task.InvalidInput;
 import dev.semel.task.StoreUnavailable;
 import java.nio.file.Path;
@@ -10,16 +13,22 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The place of the demonstration's tasks: a file in its temporary directory, or a separate schema in the given
- * database. Closing the place removes the schema.
+ * The place of the demonstration's tasks: a file in its temporary directory, a separate schema in the given database, or
+ * a separate prefix in the given bucket. Closing the place removes the schema or the objects.
  */
 final class DemoPlace implements AutoCloseable {
 
     private static final String SCHEMAS = "semel_demo_";
+    private static final String PREFIXES = "semel-demo-";
+    private static final Duration LEASE = Duration.ofMillis(1_500);
+
+    // The shortest that the store accepts.
+    private static final Duration LEASE_ON_OBJECTS = Duration.ofSeconds(10);
 
     private final StoreUrl url;
     private final @Nullable String schema;
@@ -31,9 +40,9 @@ final class DemoPlace implements AutoCloseable {
     }
 
     /**
-     * Chooses a place, and checks that the database can be reached. Creates nothing yet.
+     * Chooses a place, and checks that the database or the bucket can be reached. Creates nothing yet.
      *
-     * @param store the given database, or null
+     * @param store the URL of the given database or bucket, or null
      * @param directory the demonstration's temporary directory
      */
     static DemoPlace of(@Nullable String store, Path directory) {
@@ -41,15 +50,24 @@ final class DemoPlace implements AutoCloseable {
             return new DemoPlace(new StoreUrl(directory.resolve("demo.db")), null);
         }
         StoreUrl given = StoreUrl.parse(store);
-        String database = given.database();
-        if (database == null) {
-            throw new InvalidInput("The demo takes only a PostgreSQL database as its store, but got --store"
-                    + " \"" + given + "\". Leave the option out to use a temporary file, or give"
-                    + " \"postgresql://HOST/DATABASE\".");
-        }
         byte[] random = new byte[6];
         new SecureRandom().nextBytes(random);
-        String schema = SCHEMAS + HexFormat.of().formatHex(random);
+        String suffix = HexFormat.of().formatHex(random);
+        String bucket = given.objects();
+        if (bucket != null) {
+            String own = S3Settings.below(bucket, PREFIXES + suffix);
+            try (ObjectStore objects = S3Settings.of(own).objects()) {
+                Listing unused = objects.list("", "", 1);
+            }
+            return new DemoPlace(StoreUrl.parse(own), null);
+        }
+        String database = given.database();
+        if (database == null) {
+            throw new InvalidInput("The demo takes a PostgreSQL database or a bucket as its store, but got --store"
+                    + " \"" + given + "\". Leave the option out to use a temporary file, or give"
+                    + " \"postgresql://HOST/DATABASE\" or \"s3://BUCKET/PREFIX\".");
+        }
+        String schema = SCHEMAS + suffix;
         // All connections carry the schema's name, so that those of a killed process can be found and ended.
         String own = PostgresUrl.withSchema(database, schema) + "&ApplicationName=" + schema;
         int unused = PostgresSchema.version(own);
@@ -62,20 +80,32 @@ final class DemoPlace implements AutoCloseable {
 
     /** Returns the URL for other processes. It may contain a password, so it must not be printed. */
     String secretUrl() {
-        String database = url.database();
-        return database == null ? url.toString() : database;
+        return url.complete();
+    }
+
+    /** Returns the lease of the demonstration's workers. */
+    Duration lease() {
+        return url.objects() == null ? LEASE : LEASE_ON_OBJECTS;
     }
 
     /** Describes the place for people. */
     String described() {
+        if (url.objects() != null) {
+            return "in object storage, here in " + url;
+        }
         return schema == null
                 ? "in one file, here " + url.file()
                 : "in a PostgreSQL database, here in the schema " + schema;
     }
 
-    /** Removes the schema, if there is one. May be called twice: at a signal, two threads do so. */
+    /** Removes the schema or the objects. May be called twice: at a signal, two threads do so. */
     @Override
     public synchronized void close() {
+        String bucket = url.objects();
+        if (bucket != null && !removed) {
+            deleteAll(bucket);
+            removed = true;
+        }
         String database = url.database();
         if (database == null || schema == null || removed) {
             return; // the file is removed with its directory
@@ -98,6 +128,16 @@ final class DemoPlace implements AutoCloseable {
                             + (e.getSQLState() == null ? "none" : e.getSQLState())
                             + "). If it still exists, remove it by hand: DROP SCHEMA " + schema + " CASCADE.",
                     e);
+        }
+    }
+
+    private static void deleteAll(String bucket) {
+        try (ObjectStore objects = S3Settings.of(bucket).objects()) {
+            for (Listing page = objects.list("", "", ObjectStore.MAX_LIST);
+                    !page.objects().isEmpty();
+                    page = objects.list("", "", ObjectStore.MAX_LIST)) {
+                page.objects().forEach(object -> objects.delete(object.name()));
+            }
         }
     }
 }

@@ -65,6 +65,8 @@ final class DemoProcess implements AutoCloseable {
                     .redirectError(ProcessBuilder.Redirect.appendTo(
                             directory.resolve("children.log").toFile()));
             builder.environment().put("SEMEL_STORE", store);
+            // Replicas of a store on object storage, which a killed process leaves behind.
+            builder.environment().put("XDG_CACHE_HOME", directory.toString());
             DemoProcess started = new DemoProcess(role, builder.start());
             running.add(started);
             Thread.ofPlatform().daemon().name("demo-reader").start(started::read);
@@ -91,6 +93,7 @@ final class DemoProcess implements AutoCloseable {
         command.add("-XX:TieredStopAtLevel=1");
         command.add("-XX:+UseSerialGC");
         command.add("-Dorg.sqlite.tmpdir=" + directory);
+        command.add("-Duser.home=" + System.getProperty("user.home"));
         // The launcher's class recording makes the children start faster as well.
         for (String option : ProcessHandle.current().info().arguments().orElse(new String[0])) {
             if (option.startsWith("-XX:AOTCache=") || option.startsWith("-XX:SharedArchiveFile=")) {

@@ -17,7 +17,6 @@ import tools.jackson.databind.json.JsonMapper;
 final class DemoStage {
 
     static final Duration PATIENCE = Duration.ofSeconds(60);
-    static final Duration LEASE = Duration.ofMillis(1_500);
 
     private final DemoProcess.Group processes;
     private final DemoPlace place;
@@ -61,7 +60,8 @@ final class DemoStage {
     }
 
     DemoProcess worker(String queue, String... more) throws IOException, InterruptedException {
-        List<String> words = new ArrayList<>(List.of(DemoChildCommand.WORKER, queue, Long.toString(LEASE.toMillis())));
+        List<String> words = new ArrayList<>(List.of(
+                DemoChildCommand.WORKER, queue, Long.toString(place.lease().toMillis())));
         words.addAll(List.of(more));
         DemoProcess process = child("a worker", words.toArray(String[]::new));
         expect(process, "ready");

@@ -1,6 +1,7 @@
 package dev.semel.cli;
 
 import dev.semel.postgresql.PostgresSchema;
+import dev.semel.s3.S3Settings;
 import dev.semel.sqlite.SqliteSchema;
 import dev.semel.store.TaskStore;
 import picocli.CommandLine.Model.CommandSpec;
@@ -14,11 +15,15 @@ final class MigrateCommand implements Command {
                         this,
                         "Upgrades the tables of a store to this version.",
                         "Every other command upgrades them"
-                                + " automatically; this one reports what it did, or prints the SQL.",
+                                + " automatically; this one reports what it did, or prints the SQL. Object storage has no tables: there it prints"
+                                + " the only lifecycle rule that the bucket may have.",
                         "semel migrate --store sqlite:semel.db",
-                        "semel migrate --store postgresql://localhost/app --print > schema.sql")
+                        "semel migrate --store postgresql://localhost/app --print > schema.sql",
+                        "semel migrate --store s3://bucket/prefix --print > lifecycle.json")
                 .addOption(Options.flag(
-                        "--print", "Print the statements that create the newest schema, and change nothing."));
+                        "--print",
+                        "Print the statements that create the newest schema, or the bucket's lifecycle policy, and change"
+                                + " nothing."));
     }
 
     @Override
@@ -26,10 +31,16 @@ final class MigrateCommand implements Command {
         Console console = invocation.console();
         StoreUrl url = invocation.store().withoutServer("migrate");
         if (invocation.has("--print")) {
-            boolean database = url.isDatabase();
             if (url.objects() != null) {
-                int unused = url.schemaVersion(); // says that there is none
+                String policy = S3Settings.of(url.complete()).lifecyclePolicy();
+                console.out()
+                        .println(
+                                invocation.json()
+                                        ? policy.replaceAll("\\s+", " ").strip()
+                                        : policy.strip());
+                return ExitCode.DONE;
             }
+            boolean database = url.isDatabase();
             String sql = database ? PostgresSchema.print(url.schema()) : SqliteSchema.print();
             if (invocation.json()) {
                 console.out()

@@ -237,6 +237,14 @@ record StoreUrl(
         }
     }
 
+    /** Returns the whole URL, for other processes. It may contain a password, so it must not be printed. */
+    String complete() {
+        if (database != null) {
+            return database;
+        }
+        return objects == null ? toString() : objects;
+    }
+
     /** Returns the schema of the tables in a PostgreSQL database. */
     String schema() {
         String named = database == null ? null : PostgresUrl.parse(database).schema();

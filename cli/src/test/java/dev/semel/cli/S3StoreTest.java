@@ -98,7 +98,38 @@ class S3StoreTest {
     }
 
     @Test
-    void thereIsNoSchemaToUpgrade() {
+    void thereIsNoSchemaToUpgradeAndTheLifecyclePolicyMatchesTrialsOnly() {
         assertThat(run("migrate").code()).isNotZero();
+        JsonNode rules = run("migrate", "--print").exits(0).json().path("Rules");
+        assertThat(rules.size()).isEqualTo(1);
+        assertThat(rules.get(0).path("Filter").path("Prefix").asString())
+                .startsWith("cli-")
+                .endsWith("/semel/probe/");
+    }
+
+    @Test
+    void everyOtherCommandWorksToo() {
+        String id = run("submit", "charge", "{}", "--queue", "q", "--key", "k", "--delay", "1h")
+                .exits(0)
+                .json()
+                .path("task_id")
+                .asString();
+        run("task", "list").exits(0);
+        run("task", "explain", id).exits(0);
+        run("queue", "list").exits(0);
+        run("queue", "pause", "q").exits(0);
+        run("queue", "resume", "q").exits(0);
+        run("queue", "set", "q", "--retention", "1d").exits(0);
+        run("task", "cancel", id).exits(0);
+        run("task", "result", id).exits(ExitCode.FAILED);
+        run("key", "release", "k", "--type", "charge").exits(0);
+        run("dead", "list").exits(0);
+        run("effect", "list").exits(0);
+        run("workflow", "list").exits(0);
+        run("schedule", "add", "nightly", "--cron", "0 3 * * *", "--type", "charge", "--input", "{}")
+                .exits(0);
+        run("schedule", "list").exits(0);
+        run("schedule", "remove", "nightly").exits(0);
+        run("clean").exits(0);
     }
 }

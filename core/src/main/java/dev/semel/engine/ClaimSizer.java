@@ -12,8 +12,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class ClaimSizer {
 
-    // A worker holds as many tasks ahead as it recently ran within this time. Slow tasks are left to other workers.
+    // A worker holds as many tasks ahead as it recently ran within this time and the time of a claim. Slow tasks are
+    // left to other workers.
     private static final long AHEAD_NANOS = Duration.ofMillis(50).toNanos();
+
+    // It holds no more than it can start within about this time, however slow the store is.
+    private static final long MOST_AHEAD_NANOS = Duration.ofMillis(900).toNanos();
 
     private final WorkerHost host;
     private final WorkerSettings settings;
@@ -24,6 +28,7 @@ final class ClaimSizer {
     private int endedInWindow;
     private int ahead;
     private long usualRunNanos;
+    private long usualClaimNanos;
 
     // Divides the size of a claim: doubled when a claim runs out of memory, halved when a claim is answered.
     private int divisor = 1;
@@ -53,9 +58,14 @@ final class ClaimSizer {
         divisor = Math.min(divisor * 2, ClaimRequest.MAX_LIMIT);
     }
 
-    /** Claims become larger again, because one was answered. */
-    void answered() {
+    /**
+     * Claims become larger again, because one was answered.
+     *
+     * @param tookNanos how long it took: a worker on a slow store holds more, or its slots are empty while it claims
+     */
+    void answered(long tookNanos) {
         divisor = Math.max(divisor / 2, 1);
+        usualClaimNanos += (tookNanos - usualClaimNanos) / 4;
     }
 
     /**
@@ -107,15 +117,15 @@ final class ClaimSizer {
     private int ahead() {
         long now = host.nanoTime();
         long elapsed = now - windowStart;
-        if (elapsed >= AHEAD_NANOS) {
-            ahead = (int) Math.min(settings.prefetch(), endedInWindow * AHEAD_NANOS / elapsed);
+        long window = Math.min(MOST_AHEAD_NANOS, AHEAD_NANOS + usualClaimNanos);
+        if (elapsed >= window) {
+            ahead = (int) Math.min(settings.prefetch(), endedInWindow * window / elapsed);
             windowStart = now;
             endedInWindow = 0;
         }
         // Many slow handlers that end together look fast, but their slots will not become free again as fast.
-        long startedInTime = usualRunNanos == 0
-                ? settings.prefetch()
-                : Math.max(1, settings.concurrency() * AHEAD_NANOS / usualRunNanos);
+        long startedInTime =
+                usualRunNanos == 0 ? settings.prefetch() : Math.max(1, settings.concurrency() * window / usualRunNanos);
         return (int) Math.min(startedInTime, Math.min(settings.prefetch(), Math.max(ahead, endedInWindow)));
     }
 }

@@ -36,6 +36,7 @@ final class Claimer {
 
     // The claim that the store has not answered. If the worker fails, its successor repeats it.
     private @Nullable ClaimRequest asked;
+    private long askedAt;
 
     /**
      * Creates a claimer that has sent nothing yet.
@@ -84,6 +85,7 @@ final class Claimer {
         asked = request;
         wanted = false;
         cancelNextLook();
+        askedAt = host.nanoTime();
         host.call(() -> store.claim(request), claims -> answered(request, claims), thrown -> failed(request, thrown));
     }
 
@@ -103,7 +105,7 @@ final class Claimer {
         claiming = false;
         lost = null;
         backoff = Outbox.FIRST_BACKOFF;
-        sizer.answered();
+        sizer.answered(host.nanoTime() - askedAt);
         long bytes = take.applyAsLong(claims);
         asked = null;
         Duration nextDue = claims.nextDue();

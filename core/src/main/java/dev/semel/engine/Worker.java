@@ -362,6 +362,7 @@ public final class Worker implements AutoCloseable {
                     orElse(configured.poll(), poll),
                     orElse(configured.maxVanished(), maxVanished),
                     orElse(configured.heldBytes(), heldBytes));
+            settings.checkLeaseOn(components.store());
             Handlers built = handlers.build();
             Guardian guardian = new Guardian(components.store(), settings, (failed, before) -> {
                 VirtualThreadHost host = new VirtualThreadHost(

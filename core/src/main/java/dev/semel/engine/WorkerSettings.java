@@ -1,5 +1,6 @@
 package dev.semel.engine;
 
+import dev.semel.store.TaskStore;
 import dev.semel.task.Durations;
 import dev.semel.task.InvalidInput;
 import dev.semel.task.Limits;
@@ -13,7 +14,7 @@ import java.util.Set;
  * @param queues the queues to claim from
  * @param concurrency how many handlers run at once
  * @param prefetch the most tasks that the worker holds in addition to those that run, so that a short handler never
- *     waits for the store; it holds only as many as it recently ran within 50 ms
+ *     waits for the store; it holds only as many as it recently ran within 50 ms and the time of a claim
  * @param lease the length of a lease; the worker extends its leases at a third of this time
  * @param poll the longest time between two claims of a worker with free slots, when no hint of the store arrives
  * @param maxVanished how many attempts of one task may vanish before the task fails without running again
@@ -84,6 +85,16 @@ public record WorkerSettings(
             throw new InvalidInput("A lease is at least 100 ms, but got \"" + Durations.shown(lease) + "\".");
         }
         return lease;
+    }
+
+    /** Checks that a store accepts the lease. */
+    void checkLeaseOn(TaskStore store) {
+        Duration shortest = store.shortestLease();
+        if (lease.compareTo(shortest) < 0) {
+            throw new InvalidInput(
+                    "A lease is at least " + Durations.shown(shortest) + " on this store, whose writes may"
+                            + " take long, but the worker's is \"" + Durations.shown(lease) + "\". Set a longer one.");
+        }
     }
 
     static Duration checkPoll(Duration poll) {

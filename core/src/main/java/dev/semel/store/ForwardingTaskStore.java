@@ -3,6 +3,7 @@ package dev.semel.store;
 import dev.semel.task.Identity;
 import dev.semel.task.ScheduleId;
 import dev.semel.task.TaskId;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -138,6 +139,11 @@ public abstract class ForwardingTaskStore implements TaskStore {
     @Override
     public boolean isMaintained() {
         return store.isMaintained();
+    }
+
+    @Override
+    public Duration shortestLease() {
+        return store.shortestLease();
     }
 
     @Override

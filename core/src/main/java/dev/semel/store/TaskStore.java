@@ -1,5 +1,6 @@
 package dev.semel.store;
 
+import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
@@ -331,6 +332,17 @@ public interface TaskStore extends Submitting, Working, Reading, Operating, Auto
      */
     default boolean isMaintained() {
         return false;
+    }
+
+    /**
+     * Returns the shortest lease that the store accepts. A claim or an extension with a shorter one throws
+     * {@link dev.semel.task.InvalidInput}, and no worker starts with one. On a store whose writes take long a shorter lease could
+     * expire while its extension is on the way.
+     *
+     * @return the length; zero if the store accepts every lease
+     */
+    default Duration shortestLease() {
+        return Duration.ZERO;
     }
 
     /** Ends a registration. */

@@ -55,6 +55,24 @@ public final class S3Settings {
         return of(url, here);
     }
 
+    /**
+     * Returns the URL of a prefix below that of another URL, with the same options: another store in the same bucket.
+     *
+     * @param url for example {@code s3://bucket/prefix?region=eu-central-1}
+     * @param name the name of the prefix below it
+     * @return for example {@code s3://bucket/prefix/name?region=eu-central-1}
+     * @throws InvalidInput if one of them is no such URL
+     */
+    public static String below(String url, String name) {
+        String whole = Limits.notNull("URL", url);
+        String last = Limits.notNull("name", name);
+        int options = whole.indexOf('?') < 0 ? whole.length() : whole.indexOf('?');
+        String place = whole.substring(0, options);
+        String below = place + (place.endsWith("/") ? "" : "/") + last + whole.substring(options);
+        S3Url unused = S3Url.parse(below); // reports what is wrong
+        return below;
+    }
+
     static S3Settings of(String url, Surroundings surroundings) {
         S3Url parsed = S3Url.parse(url);
         parsed.option("endpoint").ifPresent(S3Url::endpoint);
@@ -171,6 +189,28 @@ public final class S3Settings {
                 throw new InvalidInput(
                         "The option \"style\" is \"path\" or \"virtual\", but got \"" + Limits.shown(style) + "\".");
         };
+    }
+
+    /**
+     * Returns a lifecycle policy for the bucket, as the tools of AWS take it. Its only rule deletes what interrupted trials of the
+     * service have left: those are the only objects that can never be needed again whatever their age. No rule may match the others.
+     *
+     * @return JSON
+     */
+    public String lifecyclePolicy() {
+        String place = url.prefix().isEmpty() ? "" : url.prefix() + "/";
+        return """
+            {
+              "Rules": [
+                {
+                  "ID": "semel-trials",
+                  "Status": "Enabled",
+                  "Filter": { "Prefix": "%ssemel/probe/" },
+                  "Expiration": { "Days": 1 }
+                }
+              ]
+            }
+            """.formatted(place);
     }
 
     /** Returns bucket and prefix. */

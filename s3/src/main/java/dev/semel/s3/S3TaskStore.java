@@ -4,12 +4,20 @@ import dev.semel.s3.log.LogReplica;
 import dev.semel.s3.log.LogSettings;
 import dev.semel.s3.objects.ObjectStore;
 import dev.semel.s3.probe.Probe;
+import dev.semel.store.ClaimRequest;
+import dev.semel.store.Claims;
 import dev.semel.store.ForwardingTaskStore;
+import dev.semel.store.Settled;
+import dev.semel.store.Settlement;
 import dev.semel.store.StoreListener;
 import dev.semel.store.SweepRequest;
 import dev.semel.store.Swept;
+import dev.semel.task.Durations;
+import dev.semel.task.InvalidInput;
 import dev.semel.task.Limits;
 import dev.semel.task.StoreUnavailable;
+import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -20,7 +28,7 @@ import org.slf4j.LoggerFactory;
  * Tasks with nothing but object storage: one ordered log of objects below a prefix, shared by any number of processes.
  *
  * <p>Every answer is durable: what it says is in an object that was created before. Correctness rests on create-if-absent alone.
- * Use leases of ten seconds or more: an entry may have to wait for those of other processes. A submission can join no transaction,
+ * Leases have ten seconds or more: an entry may have to wait for those of other processes. A submission can join no transaction,
  * and a task cannot complete in one of its handler's, because there is no database to share.
  */
 public final class S3TaskStore extends ForwardingTaskStore {
@@ -35,10 +43,13 @@ public final class S3TaskStore extends ForwardingTaskStore {
     private final AtomicBoolean closed = new AtomicBoolean();
     private final AtomicLong cleanedAt = new AtomicLong(System.nanoTime() - CLEAN_NANOS);
 
-    private S3TaskStore(LogReplica log, ObjectStore objects) {
+    private final Duration shortestLease;
+
+    private S3TaskStore(LogReplica log, ObjectStore objects, Duration shortestLease) {
         super(log.store());
         this.log = log;
         this.objects = objects;
+        this.shortestLease = shortestLease;
     }
 
     /**
@@ -82,7 +93,38 @@ public final class S3TaskStore extends ForwardingTaskStore {
         ObjectStore below = Limits.notNull("object store", objects);
         return new S3TaskStore(
                 LogReplica.open(below, Limits.notNull("address", address), Limits.notNull("settings", settings)),
-                below);
+                below,
+                settings.shortestLease());
+    }
+
+    /** {@inheritDoc} Ten seconds by default. */
+    @Override
+    public Duration shortestLease() {
+        return shortestLease;
+    }
+
+    @Override
+    public Claims claim(ClaimRequest request) {
+        checkLease(request.lease());
+        return super.claim(request);
+    }
+
+    @Override
+    public List<Settled> settle(List<? extends Settlement> batch) {
+        for (Settlement settlement : batch) {
+            if (settlement instanceof Settlement.Extend extend) {
+                checkLease(extend.duration());
+            }
+        }
+        return super.settle(batch);
+    }
+
+    private void checkLease(Duration lease) {
+        if (lease.compareTo(shortestLease) < 0) {
+            throw new InvalidInput("A lease is at least " + Durations.shown(shortestLease)
+                    + " on object storage, because its extension may have to wait for entries of other processes, but got"
+                    + " \"" + Durations.shown(lease) + "\". Use a longer one.");
+        }
     }
 
     /**

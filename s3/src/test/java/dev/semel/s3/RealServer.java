@@ -20,7 +20,12 @@ public final class RealServer {
 
     /** {@return settings of a prefix on the server} */
     public static S3Settings settings(S3Server server, String prefix) {
-        return settings(S3Server.BUCKET + "/" + prefix, server.endpoint(), S3Server.SECRET_KEY);
+        return settings(server.endpoint(), prefix);
+    }
+
+    /** {@return settings of a prefix on the server with an endpoint, which another process has started} */
+    public static S3Settings settings(URI endpoint, String prefix) {
+        return settings(S3Server.BUCKET + "/" + prefix, endpoint, S3Server.SECRET_KEY);
     }
 
     /** {@return settings with a secret that the server refuses} */

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.JsonParser;
@@ -20,6 +21,9 @@ final class EntryText {
 
     /** The version of the format. A reader skips members that it does not know, and refuses a later version. */
     static final int FORMAT = 1;
+
+    private static final int CHANGE_BYTES = 80;
+    private static final int FIELD_BYTES = 24;
 
     private EntryText() {}
 
@@ -51,6 +55,26 @@ final class EntryText {
             json.writeEndObject();
         }
         return out.toByteArray();
+    }
+
+    /**
+     * About how many bytes changes have as text, a little too many rather than too few.
+     *
+     * @param inline texts with more characters are elsewhere
+     */
+    static long estimate(List<Change> changes, int inline) {
+        long bytes = 0;
+        for (Change change : changes) {
+            bytes += CHANGE_BYTES;
+            for (Map.Entry<String, ?> field : change.fields().entrySet()) {
+                bytes += field.getKey().length() + FIELD_BYTES;
+                if (field.getValue() instanceof String text && text.length() <= inline) {
+                    // Quotes are escaped.
+                    bytes += text.length() + text.length() / 8;
+                }
+            }
+        }
+        return bytes;
     }
 
     /** Reads an entry; throws {@link IllegalArgumentException} if it is none. */

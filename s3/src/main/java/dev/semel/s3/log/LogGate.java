@@ -139,6 +139,7 @@ final class LogGate implements Gate {
         Creation creation = objects.create(EntryText.name(entry.number()), bytes, Mark.next(random));
         switch (creation) {
             case Creation.Exists exists -> {
+                turns.lost(System.nanoTime() - began);
                 clock.observe(exists.date());
                 next = exists.found();
                 nextDate = exists.date();
@@ -160,7 +161,12 @@ final class LogGate implements Gate {
 
     private byte[] write(LogEntry entry) {
         byte[] bytes = new byte[0];
-        for (int inline : INLINE) {
+        for (int i = 0; i < INLINE.length; i++) {
+            int inline = INLINE[i];
+            boolean last = i == INLINE.length - 1;
+            if (!last && EntryText.estimate(entry.changes(), inline) > ENTRY_BYTES) {
+                continue; // writing it would only show that
+            }
             List<Change> changes = documents.extract(entry.changes(), inline, Instant.ofEpochMilli(clock.service()));
             bytes = EntryText.write(
                     new LogEntry(entry.number(), entry.previous(), entry.time(), entry.author(), changes));
@@ -315,7 +321,7 @@ final class LogGate implements Gate {
         }
         clock.raise(entry.time());
         if (!entry.author().equals(author)) {
-            turns.lost(entry.author());
+            turns.wrote(entry.author());
         }
         return applied;
     }

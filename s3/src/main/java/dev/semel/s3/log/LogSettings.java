@@ -18,9 +18,18 @@ import java.util.random.RandomGenerator;
  * @param random what makes marks; outside of tests a secure one
  * @param idleLook how often an idle process with a listener looks for a new entry
  * @param snapshotEntries after how many entries a snapshot is taken
+ * @param shortestLease the shortest lease of a claim
  */
 public record LogSettings(
-        Path directory, InstantSource elapsed, RandomGenerator random, Duration idleLook, int snapshotEntries) {
+        Path directory,
+        InstantSource elapsed,
+        RandomGenerator random,
+        Duration idleLook,
+        int snapshotEntries,
+        Duration shortestLease) {
+
+    // An entry may have to wait for those of other processes, and the service tells its time in seconds.
+    private static final Duration SHORTEST_LEASE = Duration.ofSeconds(10);
 
     /** Checks each setting. */
     public LogSettings {
@@ -28,14 +37,15 @@ public record LogSettings(
         Limits.notNull("measure of elapsed time", elapsed);
         Limits.notNull("source of randomness", random);
         Limits.positive("time between two looks", idleLook);
+        Limits.duration("shortest lease", shortestLease);
         if (snapshotEntries < 1) {
             throw new InvalidInput("A snapshot is taken after one entry or more, but got \"" + snapshotEntries + "\".");
         }
     }
 
     /**
-     * The directory {@code .cache/semel/replicas} of the user, the machine's uptime, a look every two seconds, a snapshot after 1,000
-     * entries.
+     * The directory {@code semel/replicas} of the user's caches ({@code XDG_CACHE_HOME}, or {@code .cache} in the home directory), the machine's uptime, a look every two seconds, a snapshot after 1,000
+     * entries, leases of 10 s or more.
      *
      * @return the settings
      */
@@ -43,11 +53,19 @@ public record LogSettings(
         Uptime uptime = new Uptime(null);
         return new LogSettings(
                 // Not among temporary files, where another user could create it first.
-                Path.of(System.getProperty("user.home", "."), ".cache", "semel", "replicas"),
+                caches().resolve("semel").resolve("replicas"),
                 () -> Instant.ofEpochMilli(uptime.millis()),
                 new SecureRandom(),
                 Duration.ofSeconds(2),
-                1_000);
+                1_000,
+                SHORTEST_LEASE);
+    }
+
+    private static Path caches() {
+        String named = System.getenv("XDG_CACHE_HOME");
+        return named == null || named.isBlank()
+                ? Path.of(System.getProperty("user.home", "."), ".cache")
+                : Path.of(named);
     }
 
     /**
@@ -57,7 +75,7 @@ public record LogSettings(
      * @return new settings
      */
     public LogSettings withDirectory(Path newDirectory) {
-        return new LogSettings(newDirectory, elapsed, random, idleLook, snapshotEntries);
+        return new LogSettings(newDirectory, elapsed, random, idleLook, snapshotEntries, shortestLease);
     }
 
     /**
@@ -67,7 +85,7 @@ public record LogSettings(
      * @return new settings
      */
     public LogSettings withElapsed(InstantSource newElapsed) {
-        return new LogSettings(directory, newElapsed, random, idleLook, snapshotEntries);
+        return new LogSettings(directory, newElapsed, random, idleLook, snapshotEntries, shortestLease);
     }
 
     /**
@@ -77,7 +95,7 @@ public record LogSettings(
      * @return new settings
      */
     public LogSettings withRandom(RandomGenerator newRandom) {
-        return new LogSettings(directory, elapsed, newRandom, idleLook, snapshotEntries);
+        return new LogSettings(directory, elapsed, newRandom, idleLook, snapshotEntries, shortestLease);
     }
 
     /**
@@ -87,6 +105,16 @@ public record LogSettings(
      * @return new settings
      */
     public LogSettings withSnapshotEntries(int entries) {
-        return new LogSettings(directory, elapsed, random, idleLook, entries);
+        return new LogSettings(directory, elapsed, random, idleLook, entries, shortestLease);
+    }
+
+    /**
+     * These settings with another shortest lease, for tests that move a clock by hand.
+     *
+     * @param lease the shortest lease of a claim
+     * @return new settings
+     */
+    public LogSettings withShortestLease(Duration lease) {
+        return new LogSettings(directory, elapsed, random, idleLook, snapshotEntries, lease);
     }
 }

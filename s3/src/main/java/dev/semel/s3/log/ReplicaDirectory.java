@@ -3,12 +3,15 @@ package dev.semel.s3.log;
 import dev.semel.task.StoreUnusable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
@@ -27,6 +30,9 @@ final class ReplicaDirectory implements AutoCloseable {
     private static final String LOCK = "lock";
     private static final String CLEAN = "clean";
     private static final String FILE = "replica.db";
+
+    /** A directory that nobody has opened for this long is deleted: its log may be gone, or its version. */
+    static final Duration ABANDONED = Duration.ofDays(30);
 
     // Processes on one machine that work on one log at the same time.
     private static final int MOST = 256;
@@ -54,6 +60,7 @@ final class ReplicaDirectory implements AutoCloseable {
                 ReplicaDirectory directory = tryOpen(parent.resolve(name + "-" + i));
                 if (directory != null) {
                     directory.prepare();
+                    directory.deleteAbandoned(parent);
                     return directory;
                 }
             }
@@ -67,6 +74,10 @@ final class ReplicaDirectory implements AutoCloseable {
 
     private static @Nullable ReplicaDirectory tryOpen(Path path) throws IOException {
         Files.createDirectories(path);
+        return tryLock(path);
+    }
+
+    private static @Nullable ReplicaDirectory tryLock(Path path) throws IOException {
         FileChannel channel = FileChannel.open(path.resolve(LOCK), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
         try {
             FileLock lock = channel.tryLock();
@@ -80,7 +91,42 @@ final class ReplicaDirectory implements AutoCloseable {
         return null;
     }
 
+    /** Deletes directories that were opened much earlier than this one, by the clock of their file system. */
+    private void deleteAbandoned(Path parent) {
+        try (Stream<Path> all = Files.list(parent)) {
+            Instant limit = opened(path).minus(ABANDONED);
+            for (Path each :
+                    all.filter(each -> Files.isRegularFile(each.resolve(LOCK))).toList()) {
+                if (opened(each).isBefore(limit)) {
+                    delete(each);
+                }
+            }
+        } catch (IOException e) {
+            // They only take space.
+            LOG.debug("Abandoned replicas not deleted: directory=\"{}\"", parent, e);
+        }
+    }
+
+    private static Instant opened(Path directory) throws IOException {
+        return Files.getLastModifiedTime(directory.resolve(LOCK)).toInstant();
+    }
+
+    private static void delete(Path path) throws IOException {
+        ReplicaDirectory abandoned = tryLock(path);
+        if (abandoned != null) {
+            try {
+                abandoned.discard();
+                Files.delete(path.resolve(LOCK));
+            } finally {
+                abandoned.close();
+            }
+            Files.delete(path);
+        }
+    }
+
     private void prepare() throws IOException {
+        // So that the file's time says when the replica was last used.
+        channel.write(ByteBuffer.wrap(new byte[] {'1'}), 0);
         if (!Files.deleteIfExists(path.resolve(CLEAN))) {
             discard();
         }

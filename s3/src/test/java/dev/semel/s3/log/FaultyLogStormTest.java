@@ -36,7 +36,7 @@ class FaultyLogStormTest extends StormContract {
     }
 
     private LogSettings settings() {
-        return LogSettings.standard().withDirectory(directory).withElapsed(service::now);
+        return Replicas.settings(directory, service);
     }
 
     @AfterEach

@@ -28,7 +28,7 @@ class LogStormTest extends StormContract {
     }
 
     private LogSettings settings() {
-        return LogSettings.standard().withDirectory(directory).withElapsed(service::now);
+        return Replicas.settings(directory, service);
     }
 
     @AfterEach

@@ -5,10 +5,12 @@ import dev.semel.store.TaskStore;
 import dev.semel.storetests.TaskStoreContract;
 import dev.semel.testkit.ManualClock;
 import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The contract of every store on a log in memory; the second handle is another process with a replica of its own.
+ * The contract of every store on a log in memory; the second handle is another process with a replica of its own. After each
+ * test a replica that is built from the log alone holds exactly what the one that wrote it holds.
  */
 class LogTaskStoreContractTest extends TaskStoreContract {
 
@@ -29,6 +31,11 @@ class LogTaskStoreContractTest extends TaskStoreContract {
     }
 
     private LogSettings settings() {
-        return LogSettings.standard().withDirectory(directory).withElapsed(service::now);
+        return Replicas.settings(directory, service);
+    }
+
+    @AfterEach
+    void aReplicaBuiltFromTheLogIsTheSame() {
+        Replicas.compareBuilt(service, settings());
     }
 }

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.sqlite.capture.Change;
 import dev.semel.sqlite.capture.TableReader;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -15,6 +17,14 @@ final class Replicas {
 
     private Replicas() {}
 
+    /** Settings for contracts, whose clock is exact and moved by hand: they have leases of any length. */
+    static LogSettings settings(Path directory, MemoryService service) {
+        return LogSettings.standard()
+                .withDirectory(directory)
+                .withElapsed(service::now)
+                .withShortestLease(Duration.ZERO);
+    }
+
     static List<Change> rows(LogReplica log) {
         return log.replica().read(catalog -> {
             List<Change> rows = new ArrayList<>();
@@ -23,18 +33,22 @@ final class Replicas {
         });
     }
 
+    /** Compares the kept replica of the first store that was closed with one that is built from the log. */
+    static List<Change> compareBuilt(MemoryService service, LogSettings settings) {
+        try (LogReplica writer = LogReplica.open(service.connect(), WRITER, settings);
+                LogReplica built = LogReplica.open(service.connect(), "log", settings)) {
+            List<Change> written = rows(writer);
+            assertThat(rows(built)).isEqualTo(written);
+            return written;
+        }
+    }
+
     /** Compares the kept replica of the first store that was closed with one that is built from the log or a snapshot. */
     static void compare(MemoryService service, LogSettings settings) {
-        List<Change> written;
-        List<Change> followed;
+        List<Change> written = compareBuilt(service, settings);
         try (LogReplica writer = LogReplica.open(service.connect(), WRITER, settings)) {
-            written = rows(writer);
-            try (LogReplica built = LogReplica.open(service.connect(), "log", settings)) {
-                followed = rows(built);
-            }
             writer.takeSnapshot();
         }
-        assertThat(followed).isEqualTo(written);
         try (LogReplica built = LogReplica.open(service.connect(), "snapshot", settings)) {
             assertThat(rows(built)).isEqualTo(written);
         }

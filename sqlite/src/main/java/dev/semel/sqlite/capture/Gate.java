@@ -20,7 +20,8 @@ public interface Gate extends AutoCloseable {
 
     /**
      * Waits, before a transaction's operations run, until it is this process's turn: of several processes that compete, one
-     * that was admitted lets the others go first. Operations that arrive meanwhile join the transaction.
+     * that was admitted lets the others go first. Operations that arrive meanwhile join the transaction. No transaction is open, or
+     * nothing was executed in it yet.
      */
     default void awaitTurn() {}
 

@@ -79,6 +79,7 @@ final class GatedTransactions {
             known.forget();
             changes.rolledBack();
             news.add(gate.catchUp());
+            gate.awaitTurn();
             if (!open.beginImmediate()) {
                 throw new StoreUnavailable(
                         "The SQLite file \"" + file.path() + "\" is locked by another program, but it"

@@ -47,6 +47,10 @@ public final class Writer implements AutoCloseable {
     // next.
     private static final int MOST_WEIGHT = 5_000;
 
+    // The same where a transaction becomes one object of a log: with inputs of 1 kB it has about 3 MB, and a process
+    // that was slower reads it all before it can go on.
+    private static final int MOST_GATED_WEIGHT = 2_000;
+
     // For this long after a lock that was held for long was released no lease counts as expired: workers that could not
     // write their heartbeats come first.
     private static final Duration GRACE = Duration.ofSeconds(3);
@@ -297,7 +301,8 @@ public final class Writer implements AutoCloseable {
         for (Call<?> call : group) {
             weight += call.weight();
         }
-        while (weight < MOST_WEIGHT) {
+        int most = gated == null ? MOST_WEIGHT : MOST_GATED_WEIGHT;
+        while (weight < most) {
             Call<?> next = calls.poll();
             if (next == null) {
                 return;

@@ -2,6 +2,8 @@ package dev.semel.storetests.process;
 
 import dev.semel.storetests.ProcessLines;
 import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -105,6 +107,18 @@ public final class Child implements AutoCloseable {
             lines.add(line);
         }
         return lines;
+    }
+
+    /**
+     * Sends it a line.
+     *
+     * @param line the line
+     * @throws IOException if it has ended
+     */
+    public void send(String line) throws IOException {
+        OutputStream in = process.getOutputStream();
+        in.write((line + "\n").getBytes(StandardCharsets.UTF_8));
+        in.flush();
     }
 
     /** Ends it as kill -9 does. Through its handle, because the process itself would also close what it has printed. */
