@@ -31,7 +31,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Operations on existing tasks, keys and queues: look up, cancel, redrive, release, pause, set. Every operation can be
+ * Operations on existing tasks, keys and queues: look up, cancel, redrive, erase, release, pause, set. Every operation can be
  * repeated, and the repetition changes nothing.
  */
 public final class Operations {
@@ -71,6 +71,14 @@ public final class Operations {
         SUPERSEDED,
         /** The task is not a dead letter, or was redriven since it was looked up; nothing changed. */
         NOT_DEAD
+    }
+
+    /** The outcome of a request to erase a task's data. */
+    public enum Erasure {
+        /** The data is deleted. */
+        ERASED,
+        /** The task is open; nothing changed. */
+        OPEN
     }
 
     /**
@@ -243,6 +251,27 @@ public final class Operations {
     public Optional<Outlook> previewRedrive(TaskId id) {
         Task task = find(id);
         return task.state().isDead() ? Optional.of(redriver.preview(task)) : Optional.empty();
+    }
+
+    /**
+     * Deletes the data of a task that has ended: input, result, errors, attempts, the history of a workflow, and what its effects
+     * answered. A record of its key stays as a tombstone until its window has passed, so a duplicate is still recognised and is
+     * told that the result is no longer stored. If the task ended without success, the next submission of its key is a rerun: then
+     * the names and states of its effects stay as well, so that none is repeated, and their answers are null.
+     *
+     * @param id the task
+     * @return the outcome
+     * @throws TaskNotFound if there is no such task, or its data is no longer stored
+     */
+    public Erasure erase(TaskId id) {
+        Operated answer = store.operate(List.of(new Operation.Erase(Limits.notNull("task id", id))))
+                .getFirst();
+        return switch (answer) {
+            case APPLIED -> Erasure.ERASED;
+            case HELD -> Erasure.OPEN;
+            case NOT_FOUND -> throw notFound(id);
+            default -> throw new IllegalStateException("An erasure was answered with " + answer);
+        };
     }
 
     // ---- keys

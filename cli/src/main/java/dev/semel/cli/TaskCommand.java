@@ -23,7 +23,7 @@ final class TaskCommand {
 
     static CommandSpec spec() {
         CommandSpec spec = Options.group(
-                "Shows and cancels tasks: show, list, result, explain, cancel.",
+                "Shows, cancels and erases tasks: show, list, result, explain, cancel, erase.",
                 "semel task list --queue payments --state failed",
                 "semel task show 0190b5c8-7a3e-7b1e-9c55-3f3ad2a3c0de",
                 "semel task result 0190b5c8-7a3e-7b1e-9c55-3f3ad2a3c0de --wait 30s");
@@ -32,6 +32,7 @@ final class TaskCommand {
         spec.addSubcommand("result", new TaskResultCommand().spec());
         spec.addSubcommand("explain", new TaskExplainCommand().spec());
         spec.addSubcommand("cancel", new TaskCancelCommand().spec());
+        spec.addSubcommand("erase", new TaskEraseCommand().spec());
         return spec;
     }
 

@@ -167,4 +167,20 @@ class TaskTest {
         Cli.bare("", Map.of(), "submit", "t", "{}", "--store", "sqlite:" + directory.resolve("none/semel.db"))
                 .exits(6);
     }
+
+    @Test
+    void aTaskThatHasEndedIsErasedAndItsKeyStays() {
+        String id = cli.submit("charge", "1", "--key", "erased");
+        assertThat(cli.json(ExitCode.EXISTS, "task", "erase", id).path("error").asString())
+                .isEqualTo("TaskOpen");
+        cli.run("task", "cancel", id).exits(0);
+        assertThat(cli.json("task", "erase", id).path("outcome").asString()).isEqualTo("erased");
+        cli.run("task", "show", id).exits(ExitCode.NOT_FOUND);
+        cli.run("task", "erase", id).exits(ExitCode.NOT_FOUND);
+        assertThat(cli.json("key", "show", "erased", "--type", "charge")
+                        .path("record")
+                        .path("data_gone")
+                        .asBoolean())
+                .isTrue();
+    }
 }

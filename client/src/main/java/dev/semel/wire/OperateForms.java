@@ -117,6 +117,8 @@ final class OperateForms {
                         .member("identity", identity, TaskForms.IDENTITY)
                         .member("task", task)
                         .endObject();
+            case Operation.Erase(TaskId task) ->
+                out.kind("erase").member("task", task).endObject();
             case Operation.Resolve resolve ->
                 out.kind("resolve")
                         .member("effect", resolve.effect(), EffectForms.ID)
@@ -156,6 +158,7 @@ final class OperateForms {
             case "cancel" -> new Operation.Cancel(in.id("task"));
             case "redrive" -> new Operation.Redrive(in.id("task"), in.integer("attempt"));
             case "release_key" -> new Operation.ReleaseKey(in.get("identity", TaskForms.IDENTITY), in.id("task"));
+            case "erase" -> new Operation.Erase(in.id("task"));
             case "resolve" ->
                 new Operation.Resolve(
                         in.get("effect", EffectForms.ID),

@@ -47,8 +47,8 @@ public final class InMemoryTaskStore implements TaskStore {
     private final MemoryDeadLetters deadLetters = new MemoryDeadLetters(submitting);
     private final MemorySettlements settling = new MemorySettlements(tables, deadLetters, effects, submitting);
     private final MemorySchedules schedules = new MemorySchedules(tables, submitting);
-    private final MemoryOperations operating = new MemoryOperations(tables, deadLetters, effects, schedules);
     private final MemorySweeps sweeping = new MemorySweeps(tables, claiming, effects);
+    private final MemoryOperations operating = new MemoryOperations(tables, deadLetters, effects, schedules, sweeping);
 
     /** Creates an empty store with the system's clock. */
     public InMemoryTaskStore() {

@@ -144,6 +144,13 @@ final class MemoryEffects {
         }
     }
 
+    /** Deletes what handlers and people wrote about the effects of a lineage, if no task of it is stored. */
+    void eraseUnlessStored(TaskId lineage) {
+        if (tables.all().stream().noneMatch(task -> task.task().lineage().equals(lineage))) {
+            rowsOf(lineage).replaceAll((id, effect) -> effect.erased());
+        }
+    }
+
     /** Deletes the effects of a task whose data is deleted with its completion, unless another task could continue them. */
     void forgetWith(Task completed) {
         NavigableMap<EffectId, StoredEffect> rows = rowsOf(completed.lineage());

@@ -14,13 +14,19 @@ final class MemoryOperations {
     private final MemoryDeadLetters deadLetters;
     private final MemoryEffects effects;
     private final MemorySchedules schedules;
+    private final MemorySweeps sweeps;
 
     MemoryOperations(
-            MemoryTables tables, MemoryDeadLetters deadLetters, MemoryEffects effects, MemorySchedules schedules) {
+            MemoryTables tables,
+            MemoryDeadLetters deadLetters,
+            MemoryEffects effects,
+            MemorySchedules schedules,
+            MemorySweeps sweeps) {
         this.tables = tables;
         this.deadLetters = deadLetters;
         this.effects = effects;
         this.schedules = schedules;
+        this.sweeps = sweeps;
     }
 
     Operated operate(Operation operation, Instant now) {
@@ -28,6 +34,7 @@ final class MemoryOperations {
             case Operation.Cancel(TaskId id) -> cancel(id, now);
             case Operation.Redrive redrive -> redrive(tables.find(redrive.taskId()), redrive.attempt(), now);
             case Operation.ReleaseKey release -> release(release);
+            case Operation.Erase(TaskId id) -> sweeps.erase(id);
             case Operation.Resolve resolve -> resolve(resolve, now);
             case Operation.ChangeSchedule change -> schedules.change(change, now);
             case Operation.DeclareQueue declare ->

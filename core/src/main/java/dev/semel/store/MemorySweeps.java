@@ -1,11 +1,12 @@
 package dev.semel.store;
 
+import dev.semel.task.TaskId;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The laws of sweeping, W1 to W4, for {@link InMemoryTaskStore}. */
+/** The laws of sweeping, W1 to W5, for {@link InMemoryTaskStore}. */
 final class MemorySweeps {
 
     private final MemoryTables tables;
@@ -49,6 +50,19 @@ final class MemorySweeps {
                 Math.min(tasks.size(), request.limit()),
                 Math.min(keys.size(), request.limit()),
                 tasks.size() > request.limit() || keys.size() > request.limit());
+    }
+
+    Operated erase(TaskId id) {
+        StoredTask task = tables.find(id);
+        if (task == null) {
+            return Operated.NOT_FOUND;
+        }
+        if (task.state().isOpen()) {
+            return Operated.HELD;
+        }
+        forget(task);
+        effects.eraseUnlessStored(task.task().lineage());
+        return Operated.APPLIED;
     }
 
     /** Deletes a task's data; a record that names the task remembers how it ended. */

@@ -44,6 +44,14 @@ public sealed interface Operation {
     record ReleaseKey(Identity identity, TaskId taskId) implements Operation {}
 
     /**
+     * Deletes the data of a task that has ended, as a sweep does after its retention. Held while the task is open; not found if its
+     * data is not stored, so also if it is sent again.
+     *
+     * @param taskId the task
+     */
+    record Erase(TaskId taskId) implements Operation {}
+
+    /**
      * Resolves an effect whose outcome is unknown. A task that is parked because of it continues at once, or fails if the
      * resolution gives it up.
      *

@@ -36,6 +36,9 @@ public record StoredEffect(
         @Nullable String note,
         @Nullable Resolution resolution) {
 
+    /** What takes the place of the reason of a resolution that was erased. */
+    public static final String ERASED = "erased";
+
     /** What is recorded of an effect. */
     public enum Known {
         /** It was intended; whether it happened is not recorded. */
@@ -58,6 +61,25 @@ public record StoredEffect(
         private static <A> Change<A> none(A answer) {
             return new Change<>(answer, null);
         }
+    }
+
+    /**
+     * Returns this effect without what a handler or a person wrote: what happened stays known.
+     *
+     * @return the effect without its result, its note and the reason of its resolution
+     */
+    public StoredEffect erased() {
+        return new StoredEffect(
+                id,
+                by,
+                known,
+                intendedAt,
+                windowEnd,
+                settledAt,
+                how,
+                null,
+                null,
+                resolution == null ? null : new Resolution(resolution.verdict(), null, resolution.by(), ERASED));
     }
 
     /**

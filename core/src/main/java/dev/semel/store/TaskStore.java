@@ -190,6 +190,8 @@ import java.util.Optional;
  *   <li>W2: a record outlives its task's data as a tombstone that answers with the remembered outcome.
  *   <li>W3: a sweep removes records whose task has ended and whose window has passed, and no others.
  *   <li>W4: a sweep removes at most as many as it may, and says whether there is more.
+ *   <li>W5: an erasure removes the data of one task that has ended as a sweep does, in one step, whatever its retention; of an open
+ *       task it changes nothing. Effects that stay (E10) lose their results, notes and reasons once no task of their lineage is stored.
  * </ol>
  *
  * <h3>The small print</h3>

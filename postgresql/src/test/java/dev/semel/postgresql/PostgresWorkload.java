@@ -328,6 +328,7 @@ final class PostgresWorkload implements AutoCloseable {
         // The record is gone, so a redrive makes it again.
         apart.operate(moves(leases, lease -> new Operation.Redrive(lease.taskId(), lease.attempt() + 1)));
         apart.submit(of(FEW, i -> conflicting("wishes", "key " + i)));
+        apart.operate(moves(leases, lease -> new Operation.Erase(lease.taskId())));
     }
 
     private void callersTransactions() throws Exception {

@@ -230,4 +230,19 @@ class TaskLifeTest {
         assertThat(answer.json().get("result").text()).isEqualTo("42");
         assertThat(List.of(answer.text("state"))).containsExactly("completed");
     }
+
+    @Test
+    void oneTasksDataIsErasedAndItsKeyStillAnswers() {
+        String body = "{\"type\":\"erased\",\"queue\":\"erased\",\"key\":\"k\",\"input\":\"private\"}";
+        String id = http.post("/v1/tasks", body).text("task_id");
+        ServerFixture.Answer open = http.send("DELETE", "/v1/tasks/" + id, null);
+        assertThat(open.status()).isEqualTo(409);
+        assertThat(open.problem()).isEqualTo("task-open");
+        http.post("/v1/tasks/" + id + "/cancel", "{}");
+        assertThat(http.send("DELETE", "/v1/tasks/" + id, null).status()).isEqualTo(204);
+        assertThat(http.get("/v1/tasks/" + id).status()).isEqualTo(404);
+        assertThat(http.send("DELETE", "/v1/tasks/" + id, null).status()).isEqualTo(404);
+        assertThat(http.get("/v1/keys?key=k&type=erased").text("task_id")).isEqualTo(id);
+        assertThat(http.get("/v1/tasks?queue=erased").body()).doesNotContain("private");
+    }
 }

@@ -7,8 +7,10 @@ import dev.semel.store.EffectState;
 import dev.semel.store.NewTask;
 import dev.semel.store.Operation;
 import dev.semel.store.QueueSettings;
+import dev.semel.store.Resolution;
 import dev.semel.store.Settled;
 import dev.semel.store.Settlement;
+import dev.semel.store.StoredEffect;
 import dev.semel.store.Submitted.Created;
 import dev.semel.store.SweepRequest;
 import dev.semel.task.EffectId;
@@ -87,6 +89,51 @@ public abstract class ForgetContract extends EffectStoreContract {
             assertStale(done(gone));
         }
         assertThat(ledger()).hasSize(3);
+    }
+
+    @Test
+    @DisplayName("W5: effects are deleted with their erased task, or stay without what they answered")
+    void erasedWithTheirTask() {
+        Lease completed = ended(TaskState.COMPLETED, KEYED);
+        applied(new Operation.Erase(completed.taskId()));
+        assertThat(effects(completed.taskId())).isEmpty();
+
+        Draft again = Draft.keyed("again");
+        Lease failed = ended(TaskState.FAILED, again);
+        applied(new Operation.Erase(failed.taskId()));
+        EffectRecord left = effect(failed);
+        assertThat(left.state()).isEqualTo(EffectState.DONE);
+        assertThat(left.result()).isNull();
+        assertThat(left.note()).isNull();
+        Lease rerun = begin(again);
+        assertThat(read(rerun.taskId()).lineage())
+                .as("the rerun knows what was done")
+                .isEqualTo(failed.taskId());
+    }
+
+    @Test
+    @DisplayName("W5: an erasure leaves the answers of effects that another task of the lineage may read")
+    void erasedBesideARerun() {
+        Lease failed = ended(TaskState.FAILED, KEYED);
+        Lease rerun = begin(KEYED);
+        applied(new Operation.Erase(failed.taskId()));
+        assertThat(effect(failed).result()).isEqualTo("\"receipt\"");
+        applied(new Settlement.Fail(rerun, false, "broken"));
+        applied(new Operation.Erase(rerun.taskId()));
+        assertThat(effect(failed).result()).isNull();
+    }
+
+    @Test
+    @DisplayName("W5: the reason of a resolution is erased, and who resolved it stays known")
+    void erasedReasons() {
+        Lease lease = intended(KEYED);
+        applied(new Settlement.Fail(lease, false, "broken"));
+        applied(resolve(lease, Resolution.Verdict.DONE));
+        applied(new Operation.Erase(lease.taskId()));
+        assertThat(effect(lease).state()).isEqualTo(EffectState.DONE);
+        assertThat(effect(lease).result()).isNull();
+        assertThat(effect(lease).resolution())
+                .isEqualTo(new Resolution(Resolution.Verdict.DONE, null, "ann", StoredEffect.ERASED));
     }
 
     @Test

@@ -14,6 +14,7 @@ import dev.semel.store.Submitted.ExistingTask;
 import dev.semel.store.Submitted.Returned;
 import dev.semel.store.SweepRequest;
 import dev.semel.store.Swept;
+import dev.semel.store.Task;
 import dev.semel.task.Lease;
 import dev.semel.task.TaskId;
 import dev.semel.task.TaskState;
@@ -25,7 +26,7 @@ import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** The laws of sweeping: W1 to W4. */
+/** The laws of sweeping: W1 to W5. */
 public abstract class SweepContract extends StoreContract {
 
     private static final Draft KEYED = Draft.keyed("k");
@@ -232,6 +233,52 @@ public abstract class SweepContract extends StoreContract {
         assertThat(store.sweep(ten)).isEqualTo(NOTHING);
         assertThat(everything().tasks()).isEmpty();
         batch.forEach(task -> assertThat(store.find(List.of(task.id()))).isEmpty());
+    }
+
+    @Test
+    @DisplayName("W5: an erasure removes the data of one task that has ended, and of no other")
+    void oneTaskIsErased() {
+        for (TaskState end : List.of(TaskState.COMPLETED, TaskState.FAILED, TaskState.CANCELLED, TaskState.TIMED_OUT)) {
+            TaskId other = createIn(end, Draft.plain());
+            TaskId gone = createIn(end, Draft.plain());
+            applied(new Operation.Erase(gone));
+            assertThat(store.find(List.of(gone, other))).containsOnlyKeys(other);
+            assertThat(store.attempts(List.of(gone)).getOrDefault(gone, List.of()))
+                    .isEmpty();
+            assertThat(apply(new Operation.Erase(gone))).isEqualTo(Operated.NOT_FOUND);
+            assertThat(apply(new Operation.Redrive(gone, 1))).isEqualTo(Operated.NOT_FOUND);
+        }
+        assertThat(apply(new Operation.Erase(task(Draft.plain()).id()))).isEqualTo(Operated.NOT_FOUND);
+    }
+
+    @Test
+    @DisplayName("W5: an erasure of an open task changes nothing")
+    void anOpenTaskIsNotErased() {
+        for (TaskState open : List.of(TaskState.RUNNING, TaskState.PENDING)) {
+            TaskId id = createIn(open, Draft.plain());
+            Task before = read(id);
+            assertThat(apply(new Operation.Erase(id))).isEqualTo(Operated.HELD);
+            assertThat(read(id)).isEqualTo(before);
+        }
+    }
+
+    @Test
+    @DisplayName("W5: the key of an erased task keeps its promise: the record answers with the remembered outcome")
+    void theKeyOfAnErasedTaskAnswers() {
+        TaskId gone = createIn(TaskState.COMPLETED, KEYED);
+        KeyRecord before = record(KEYED);
+        applied(new Operation.Erase(gone));
+        KeyRecord after = record(KEYED);
+        assertThat(after.dataGone()).isTrue();
+        assertThat(after.taskId()).isEqualTo(gone);
+        assertThat(after.state()).isEqualTo(TaskState.COMPLETED);
+        assertThat(after.inputHash()).isEqualTo(before.inputHash());
+        assertThat(after.finishedAt()).isEqualTo(before.finishedAt());
+        assertThat(submit(KEYED))
+                .isInstanceOfSatisfying(
+                        Returned.class,
+                        answer -> assertThat(answer.existing().taskId()).isEqualTo(gone));
+        assertThat(store.find(List.of(gone))).isEmpty();
     }
 
     private void assertKept(TaskId... expected) {

@@ -266,7 +266,7 @@ public abstract class TaskStoreContract {
         }
     }
 
-    /** The laws of sweeping: W1 to W4. */
+    /** The laws of sweeping: W1 to W5. */
     @Nested
     class Sweeping extends SweepContract {
 

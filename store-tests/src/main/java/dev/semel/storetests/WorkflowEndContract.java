@@ -138,6 +138,22 @@ public abstract class WorkflowEndContract extends WorkflowStoreContract {
     }
 
     @Test
+    @DisplayName("W5, F12: a history is erased with its workflow; what its steps stored is their own")
+    void erasedWithItsTask() {
+        Lease lease = running();
+        start(lease, STEP);
+        signal(lease.taskId());
+        applied(await(lease, 0, 2));
+        Lease step = claimOne();
+        applied(new Settlement.Complete(step, "1"));
+        applied(new Settlement.Complete(claimFlow(), "2"));
+        applied(new Operation.Erase(lease.taskId()));
+        assertThat(history(lease.taskId()).lines()).isEmpty();
+        assertThat(inbox(lease.taskId())).isEmpty();
+        assertThat(store.find(List.of(lease.taskId(), step.taskId()))).containsOnlyKeys(step.taskId());
+    }
+
+    @Test
     @DisplayName("F12: where a queue keeps nothing, a history is deleted with the end of its workflow")
     void notKept() {
         set(FLOWS, QueueSettings.builder().retention(Duration.ZERO));

@@ -51,6 +51,7 @@ final class CallDescriber {
             case Operation.Cancel cancel -> "cancels the task";
             case Operation.Redrive redrive -> "redrives the task";
             case Operation.ReleaseKey release -> "releases the key";
+            case Operation.Erase erase -> "erases the task's data";
             case Operation.ChangeSchedule change ->
                 "changes schedule " + change.id().name();
             case Operation.OfQueue change -> "changes queue " + change.queue();

@@ -132,6 +132,7 @@ public final class Operations {
             case Operation.Resolve resolve -> List.of(new EffectResolver(tx).resolve(resolve));
             case Operation.Redrive(TaskId id, int attempt) -> List.of(redrive(id, attempt));
             case Operation.ReleaseKey(Identity identity, TaskId id) -> List.of(release(identity, id));
+            case Operation.Erase(TaskId id) -> List.of(erase(id));
             case Operation.ChangeSchedule first ->
                 changeSchedules(
                         part.stream().map(Operation.ChangeSchedule.class::cast).toList());
@@ -323,6 +324,29 @@ public final class Operations {
             KeyRecords.remove(tx, record);
         }
         return answer;
+    }
+
+    private Operated erase(TaskId id) throws SQLException {
+        Row first = find(id);
+        if (first == null) {
+            return Operated.NOT_FOUND;
+        }
+        RecordKey key = first.key();
+        // First the record, as every change of a key's owner does; whether the task has ended is read after that.
+        if (key != null) {
+            Map<RecordKey, Locked> unused = KeyRecords.lock(tx, List.of(key));
+        }
+        Row task = find(id);
+        if (task == null) {
+            return Operated.NOT_FOUND;
+        }
+        if (task.state().isOpen()) {
+            return Operated.HELD;
+        }
+        if (!Sweeper.erase(tx, id, task.lineage() == null ? id : task.lineage())) {
+            throw new Race("a task was redriven or swept while it was to be erased");
+        }
+        return Operated.APPLIED;
     }
 
     /** Carries out changes of different schedules: locks them in order, then creates tasks, then cancels tasks. */

@@ -74,6 +74,8 @@ public final class Sweeper {
             SELECT coalesce(lineage, id) AS lineage FROM data
             """;
 
+    private static final String FINISHED_AT = "SELECT finished_at FROM semel.done WHERE task = ?";
+
     // A record of an open task is found by the lack of its end. Records whose window is open are not looked into.
     private static final String OLD_RECORDS = """
             SELECT r.scope, r.key FROM semel.record r
@@ -199,6 +201,21 @@ public final class Sweeper {
                 .list(row -> SqlStatement.id(row, "lineage"));
         EffectLedger.forget(tx, lineages);
         return lineages.size();
+    }
+
+    /** Deletes the data of one task that has ended, whose record is locked; false if it is there no more. */
+    static boolean erase(Transaction tx, TaskId id, TaskId lineage) throws SQLException {
+        Long finishedAt = tx.sql(FINISHED_AT).with(id).first(row -> row.getLong("finished_at"));
+        if (finishedAt == null) {
+            return false;
+        }
+        List<TaskId> removed = tx.sql(REMOVE_TASKS)
+                .ids(List.of(id))
+                .longs(List.of(finishedAt))
+                .list(row -> SqlStatement.id(row, "lineage"));
+        EffectLedger.forget(tx, removed);
+        EffectLedger.eraseUnlessStored(tx, lineage);
+        return !removed.isEmpty();
     }
 
     private static int removeRecords(Transaction tx, List<RecordKey> old) throws SQLException {

@@ -50,6 +50,15 @@ public final class EffectLedger {
                 LIMIT 1) IS NULL
             """;
 
+    // The word is that of StoredEffect.
+    private static final String ERASE_UNLESS_STORED = """
+            UPDATE semel.effect e
+            SET result = NULL, note = NULL, reason = CASE WHEN e.reason IS NULL THEN NULL ELSE 'erased' END
+            WHERE e.lineage = ?
+              AND (SELECT 1 FROM semel.task t WHERE t.id = e.lineage LIMIT 1) IS NULL
+              AND (SELECT 1 FROM semel.task t WHERE t.lineage = e.lineage LIMIT 1) IS NULL
+            """;
+
     private static final String FORGET_COMPLETED = """
             DELETE FROM semel.effect e USING unnest(?) AS m (task)
             CROSS JOIN LATERAL (
@@ -168,6 +177,11 @@ public final class EffectLedger {
         if (!lineages.isEmpty()) {
             tx.sql(FORGET).ids(lineages).update();
         }
+    }
+
+    /** Deletes what handlers and people wrote about the effects of a lineage, if no task of it is stored. */
+    public static void eraseUnlessStored(Transaction tx, TaskId lineage) throws SQLException {
+        tx.sql(ERASE_UNLESS_STORED).with(lineage).update();
     }
 
     /** Deletes the effects of completed tasks whose data is deleted with their completion. */

@@ -1,6 +1,7 @@
 package dev.semel.server.api;
 
 import dev.semel.Operations.Cancellation;
+import dev.semel.Operations.Erasure;
 import dev.semel.Operations.Redriving;
 import dev.semel.engine.RawJson;
 import dev.semel.server.http.Problem;
@@ -29,7 +30,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 
-/** Tasks that exist: read, list, wait for, cancel, redrive, explain. */
+/** Tasks that exist: read, list, wait for, cancel, redrive, erase, explain. */
 final class TaskRoutes {
 
     private static final Set<TaskState> DEAD = Set.of(TaskState.FAILED, TaskState.TIMED_OUT);
@@ -46,6 +47,7 @@ final class TaskRoutes {
                 Route.of("GET", "/v1/tasks/{id}", this::get, TokenScope.SUBMIT, TokenScope.READ),
                 Route.of("GET", "/v1/tasks/{id}/result", this::result, TokenScope.SUBMIT, TokenScope.READ),
                 Route.of("GET", "/v1/tasks/{id}/explain", this::explain, TokenScope.READ),
+                Route.of("DELETE", "/v1/tasks/{id}", this::erase, TokenScope.ADMIN),
                 Route.of("POST", "/v1/tasks/{id}/cancel", this::cancel, TokenScope.SUBMIT, TokenScope.ADMIN),
                 Route.of("POST", "/v1/tasks/cancel", this::cancelAll, TokenScope.ADMIN),
                 Route.of("GET", "/v1/dead", this::dead, TokenScope.READ),
@@ -119,6 +121,20 @@ final class TaskRoutes {
                 .put("task_id", task.id().toString())
                 .put("outcome", word(outcome))
                 .toString());
+    }
+
+    private Reply erase(Request request) {
+        request.allowQueries();
+        Task task = backend.own(request, Backend.id(request));
+        if (backend.semel().operations().erase(task.id()) == Erasure.OPEN) {
+            throw new Problem(
+                            409,
+                            "task-open",
+                            "Only the data of a task that has ended can be erased. Cancel it first, or wait.")
+                    .with("task_id", task.id().toString());
+        }
+        backend.audited(request, "erase", task.id().toString());
+        return Reply.empty(204);
     }
 
     private Reply redrive(Request request) {

@@ -246,6 +246,7 @@ public final class TenantTaskStore extends ForwardingTaskStore {
             switch (operation) {
                 case Operation.Cancel cancel -> tasks.add(cancel.taskId());
                 case Operation.Redrive redrive -> tasks.add(redrive.taskId());
+                case Operation.Erase erase -> tasks.add(erase.taskId());
                 case Operation.ReleaseKey release -> {}
                 case Operation.Resolve resolve -> lineages.add(resolve.effect().lineage());
                 case Operation.ChangeSchedule change -> {
@@ -262,6 +263,7 @@ public final class TenantTaskStore extends ForwardingTaskStore {
                 operation -> switch (operation) {
                     case Operation.Cancel cancel -> ours.contains(cancel.taskId());
                     case Operation.Redrive redrive -> ours.contains(redrive.taskId());
+                    case Operation.Erase erase -> ours.contains(erase.taskId());
                     case Operation.ReleaseKey release ->
                         release.identity().tenant().equals(tenant);
                     case Operation.Resolve resolve ->

@@ -62,6 +62,7 @@ public final class Operations {
             case Operation.Cancel(TaskId id) -> cancel(id);
             case Operation.Redrive(TaskId id, int attempt) -> redrive(id, attempt);
             case Operation.ReleaseKey(Identity identity, TaskId id) -> release(identity, id);
+            case Operation.Erase(TaskId id) -> Sweeper.erase(tx, id);
             case Operation.Resolve resolve -> EffectResolver.resolve(tx, resolve);
             case Operation.ChangeSchedule change -> change(change);
             case Operation.DeclareQueue(String queue, QueueSettings settings) ->

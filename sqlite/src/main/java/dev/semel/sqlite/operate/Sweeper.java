@@ -10,6 +10,7 @@ import dev.semel.sqlite.table.KeyRecords.Found;
 import dev.semel.sqlite.transaction.Catalog;
 import dev.semel.sqlite.transaction.Names;
 import dev.semel.sqlite.transaction.Transaction;
+import dev.semel.store.Operated;
 import dev.semel.store.SweepRequest;
 import dev.semel.store.Swept;
 import dev.semel.task.TaskId;
@@ -59,6 +60,10 @@ public final class Sweeper {
     private static final String REMOVE_TASK = """
             DELETE FROM semel_task WHERE seq = ? AND finished_at = ?
             RETURNING id, state, scope, key, former_hash IS NULL, coalesce(lineage, id)
+            """;
+
+    private static final String FIND_TASK = """
+            SELECT seq, finished_at, scope, key, coalesce(lineage, id) FROM semel_task WHERE id = ?
             """;
 
     private static final String REMOVE_ATTEMPTS = "DELETE FROM semel_attempt WHERE task = ?";
@@ -112,6 +117,34 @@ public final class Sweeper {
             records += removeRecord(tx, record, effects) ? 1 : 0;
         }
         return new Swept(tasks, records, old.more());
+    }
+
+    /** Deletes the data of one task that has ended. */
+    static Operated erase(Transaction tx, TaskId id) throws SQLException {
+        OldTask task;
+        int scope;
+        String key;
+        TaskId lineage;
+        try (ResultSet row = tx.sql(FIND_TASK).with(id).query()) {
+            if (!row.next()) {
+                return Operated.NOT_FOUND;
+            }
+            task = new OldTask(row.getLong(1), row.getLong(2));
+            if (row.wasNull()) {
+                return Operated.HELD;
+            }
+            scope = row.getInt(3);
+            key = row.getString(4);
+            lineage = ColumnValues.taskId(row, 5);
+        }
+        boolean effects = EffectRows.any(tx);
+        if (!removeTask(tx, task, effects, FlowRows.any(tx))) {
+            throw new IllegalStateException("Expected task " + id + " to be there in its own transaction");
+        }
+        if (effects) {
+            EffectRows.eraseUnlessStored(tx, lineage, scope, key);
+        }
+        return Operated.APPLIED;
     }
 
     private static boolean removeTask(Transaction tx, OldTask task, boolean effects, boolean histories)

@@ -59,6 +59,19 @@ public final class EffectRows {
                     OR EXISTS (SELECT 1 FROM semel_task WHERE id = r.task_id AND id IS NOT ?4)))
             """;
 
+    // The tasks of a lineage as above.
+    private static final String ERASE_UNLESS_STORED = """
+            UPDATE semel_effect SET result = NULL, note = NULL, reason = CASE WHEN reason IS NULL THEN NULL ELSE ?4 END
+            WHERE lineage = ?1
+              AND NOT EXISTS (SELECT 1 FROM semel_task WHERE id = ?1 AND lineage IS NULL)
+              AND NOT EXISTS (
+                SELECT 1 FROM semel_task INDEXED BY semel_task_former
+                WHERE former_hash IS NOT NULL AND scope = ?2 AND key = ?3 AND lineage = ?1)
+              AND NOT EXISTS (
+                SELECT 1 FROM semel_record r JOIN semel_task t ON t.id = r.task_id
+                WHERE r.scope = ?2 AND r.key = ?3 AND coalesce(r.lineage, r.task_id) = ?1)
+            """;
+
     private static final String ANY = "SELECT EXISTS (SELECT 1 FROM semel_effect)";
 
     private EffectRows() {}
@@ -182,6 +195,17 @@ public final class EffectRows {
                 .with(scope)
                 .with(key)
                 .with(completed == null ? null : ColumnValues.bytes(completed))
+                .update();
+    }
+
+    /** Deletes what handlers and people wrote about the effects of a lineage, if no task of it is stored. */
+    public static void eraseUnlessStored(Transaction tx, TaskId lineage, int scope, @Nullable String key)
+            throws SQLException {
+        tx.sql(ERASE_UNLESS_STORED)
+                .with(lineage)
+                .with(scope)
+                .with(key)
+                .with(StoredEffect.ERASED)
                 .update();
     }
 }

@@ -272,6 +272,7 @@ final class Evidence {
     private void sort(Change.Operate sorted) {
         switch (sorted.item()) {
             case Operation.Cancel cancel -> story(cancel.taskId()).changes().add(sorted);
+            case Operation.Erase erase -> story(erase.taskId()).changes().add(sorted);
             case Operation.Redrive redrive -> story(redrive.taskId()).changes().add(sorted);
             case Operation.ReleaseKey release ->
                 key(release.identity()).releases().add(sorted);

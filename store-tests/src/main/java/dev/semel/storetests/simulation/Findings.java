@@ -179,6 +179,7 @@ final class Findings {
             case Operation.Resolve resolve -> ids.contains(resolve.left().taskId());
             case Operation.Cancel cancel -> ids.contains(cancel.taskId());
             case Operation.Redrive redrive -> ids.contains(redrive.taskId());
+            case Operation.Erase erase -> ids.contains(erase.taskId());
             case Operation.ReleaseKey release -> release.identity().equals(identity);
             case Operation.ChangeSchedule change -> true;
             case Operation.OfQueue change -> true;

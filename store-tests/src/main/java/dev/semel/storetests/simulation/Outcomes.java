@@ -222,6 +222,7 @@ final class Outcomes {
                     case CANCEL_REQUESTED, NOT_FOUND, HELD, CIRCLE -> {}
                 }
             }
+            case Operation.Erase erase -> {}
             case Operation.ReleaseKey release -> {}
             case Operation.Resolve resolve -> {}
             case Operation.ChangeSchedule change -> {}

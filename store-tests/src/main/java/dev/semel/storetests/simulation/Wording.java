@@ -112,6 +112,7 @@ final class Wording {
             case Operation.Redrive redrive -> "redrive " + trace.name(redrive.taskId()) + "/" + redrive.attempt();
             case Operation.ReleaseKey release ->
                 "release " + of(release.identity()) + " of " + trace.name(release.taskId());
+            case Operation.Erase erase -> "erase " + trace.name(erase.taskId());
             case Operation.DeclareQueue declare -> "declare " + declare.queue() + " as " + of(declare.settings());
             case Operation.SetQueue set -> "set " + set.queue() + " to " + of(set.changes());
             case Operation.ChangeSchedule change ->

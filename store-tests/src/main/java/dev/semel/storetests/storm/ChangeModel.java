@@ -63,6 +63,7 @@ final class ChangeModel {
             case Operation.Cancel(TaskId id) -> cancel(state, id, span);
             case Operation.Redrive redrive -> redrive(state, redrive, span);
             case Operation.ReleaseKey release -> release(state, release, span);
+            case Operation.Erase(TaskId id) -> throw new IllegalArgumentException("not in the storm: erasure of " + id);
             case Operation.ChangeSchedule schedule ->
                 throw new IllegalArgumentException("of no identity: " + schedule.id());
             case Operation.OfQueue queue -> throw new IllegalArgumentException("of no identity: " + queue);

@@ -273,6 +273,7 @@ final class StormChecker {
                 switch (operate.operation()) {
                     case Operation.Cancel(TaskId id) -> groupOf.get(id);
                     case Operation.Redrive redrive -> groupOf.get(redrive.taskId());
+                    case Operation.Erase(TaskId id) -> groupOf.get(id);
                     case Operation.ReleaseKey release -> release.identity();
                     case Operation.Resolve(EffectId effect, var left, var resolution) -> groupOf.get(effect.lineage());
                     case Operation.OfQueue queue -> null;
