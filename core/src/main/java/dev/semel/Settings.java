@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param tasks task types by name
  * @param workers workers by the first of their queues
  * @param schedules schedules by name
+ * @param listening where a server listens
  */
 public record Settings(
         @Nullable String store,
@@ -29,11 +30,34 @@ public record Settings(
         Map<String, QueueSettings> queues,
         Map<String, TypeSettings> tasks,
         Map<String, WorkerOptions> workers,
-        Map<String, Schedule> schedules) {
+        Map<String, Schedule> schedules,
+        Listening listening) {
 
     /** An empty configuration. */
     public static final Settings NONE = new Settings(
             null, new Defaults(null, null, null), CleaningTimes.NONE, Map.of(), Map.of(), Map.of(), Map.of());
+
+    /**
+     * Settings of a program that is no server.
+     *
+     * @param store the URL of the store, or null
+     * @param defaults the defaults of the whole instance
+     * @param cleaning when finished tasks and records are deleted
+     * @param queues queues by name
+     * @param tasks task types by name
+     * @param workers workers by the first of their queues
+     * @param schedules schedules by name
+     */
+    public Settings(
+            @Nullable String store,
+            Defaults defaults,
+            CleaningTimes cleaning,
+            Map<String, QueueSettings> queues,
+            Map<String, TypeSettings> tasks,
+            Map<String, WorkerOptions> workers,
+            Map<String, Schedule> schedules) {
+        this(store, defaults, cleaning, queues, tasks, workers, schedules, Listening.NONE);
+    }
 
     /** Copies the maps. */
     public Settings {
@@ -54,6 +78,28 @@ public record Settings(
             @Nullable IdentityStrategy identity,
             @Nullable ReusePolicy reuse,
             @Nullable Duration idempotencyTtl) {}
+
+    /**
+     * Where a server listens, and with what.
+     *
+     * @param host the address, or null
+     * @param port the port, or null
+     * @param tokens the file of tokens, or null
+     * @param certificate the certificate chain, or null
+     * @param privateKey the private key of the certificate, or null
+     * @param grace how long to wait for requests at the end, or null
+     */
+    public record Listening(
+            @Nullable String host,
+            @Nullable Integer port,
+            @Nullable String tokens,
+            @Nullable String certificate,
+            @Nullable String privateKey,
+            @Nullable Duration grace) {
+
+        /** Nothing is configured. */
+        public static final Listening NONE = new Listening(null, null, null, null, null, null);
+    }
 
     /**
      * The configured times after which finished tasks and records are deleted.

@@ -44,7 +44,10 @@ public final class SettingsFile {
     public static Settings read(Path file) {
         TomlTable root = TomlTable.of(TomlDocument.read(Limits.notNull("file", file)));
         String own = root.text("store", SettingsFile::store);
-        String server = root.text("server", SettingsFile::server);
+        // The server that a program speaks to is a URL, the one that it is itself is a table.
+        boolean isServer = root.isTable("server");
+        String server = isServer ? null : root.text("server", SettingsFile::server);
+        Settings.Listening listening = isServer ? listening(root.table("server")) : Settings.Listening.NONE;
         if (own != null && server != null) {
             throw new InvalidInput("The file \"" + Limits.shown(file.toString())
                     + "\" names a store and a server, but a program works on one of them. Remove the other.");
@@ -71,7 +74,7 @@ public final class SettingsFile {
         scheduleTables
                 .tables("schedule")
                 .forEach((name, table) -> schedules.put(name, ScheduleTable.read(name, table)));
-        return new Settings(store, defaults, cleaning, queues, tasks, workers, schedules);
+        return new Settings(store, defaults, cleaning, queues, tasks, workers, schedules, listening);
     }
 
     private static String store(String url) {
@@ -89,6 +92,32 @@ public final class SettingsFile {
                             + " another kind is named by \"store\".");
         }
         return url;
+    }
+
+    private static Settings.Listening listening(TomlTable table) {
+        Settings.Listening listening = new Settings.Listening(
+                table.text("host", SettingsFile::notBlank),
+                table.number("port", SettingsFile::port),
+                table.text("tokens", SettingsFile::notBlank),
+                table.text("certificate", SettingsFile::notBlank),
+                table.text("private_key", SettingsFile::notBlank),
+                table.text("grace", text -> Limits.duration("grace", Durations.parse(text))));
+        table.end();
+        return listening;
+    }
+
+    private static String notBlank(String text) {
+        if (text.isBlank()) {
+            throw new InvalidInput("Expected an address or a file, but got \"\". Remove it for the default.");
+        }
+        return text;
+    }
+
+    private static int port(int given) {
+        if (given < 0 || given > 65_535) {
+            throw new InvalidInput("A port is 1 to 65535, or 0 for any free port, but got \"" + given + "\".");
+        }
+        return given;
     }
 
     private static Settings.Defaults defaults(TomlTable table) {

@@ -39,6 +39,10 @@ final class TomlTable {
         return values.containsKey(name);
     }
 
+    boolean isTable(String name) {
+        return values.get(name) instanceof Map<?, ?>;
+    }
+
     /** Returns a table in this one; an empty table if it is absent. */
     TomlTable table(String name) {
         Object value = taken(name);

@@ -47,6 +47,33 @@ class SettingsFileTest {
     }
 
     @Test
+    void theServerIsAUrlToSpeakToOrATableOfWhatToListenOn() {
+        Settings settings = read("""
+            store = "sqlite:semel.db"
+
+            [server]
+            host = "0.0.0.0"
+            port = 8443
+            tokens = "tokens.json"
+            certificate = "chain.pem"
+            private_key = "key.pem"
+            grace = "5s"
+            """);
+        assertThat(settings.store()).isEqualTo("sqlite:semel.db");
+        assertThat(settings.listening())
+                .isEqualTo(new Settings.Listening(
+                        "0.0.0.0", 8443, "tokens.json", "chain.pem", "key.pem", Duration.ofSeconds(5)));
+        assertThat(read("server = \"https://semel.example.com\"").store()).isEqualTo("https://semel.example.com");
+        assertThat(read("").listening()).isEqualTo(Settings.Listening.NONE);
+        for (String wrong : List.of("port = 70000", "prt = 1", "host = \"\"", "grace = \"soon\"", "port = \"1\"")) {
+            assertThatThrownBy(() -> read("[server]\n" + wrong))
+                    .as(wrong)
+                    .isInstanceOf(InvalidInput.class)
+                    .hasMessageContaining("line 2");
+        }
+    }
+
+    @Test
     void allThatCanBeSaidIsRead() {
         Settings settings = read("""
             store = "sqlite:semel.db"

@@ -43,6 +43,7 @@ public final class Main {
         commands.put("dead", DeadCommand::spec);
         commands.put("key", KeyCommand::spec);
         commands.put("clean", () -> new CleanCommand().spec());
+        commands.put("backup", () -> new BackupCommand().spec());
         commands.put("migrate", () -> new MigrateCommand().spec());
         commands.put("doctor", () -> new DoctorCommand().spec());
         commands.put("bench", () -> new BenchCommand().spec());

@@ -7,6 +7,7 @@ import dev.semel.task.InvalidInput;
 import dev.semel.task.Limits;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
@@ -23,7 +24,7 @@ final class ServerCommand implements Command {
                 this,
                 "Serves the store over HTTP, for programs in any language.",
                 "Listens on 127.0.0.1 and needs no token by default. Another address needs tokens: create them with \"semel token"
-                        + " create\" and name their file with --tokens.",
+                        + " create\" and name their file with --tokens. Options override [server] in the configuration.",
                 "semel server",
                 "semel server --store postgresql://db/app --host 0.0.0.0 --tokens tokens.json",
                 "semel server --certificate chain.pem --private-key key.pem --port 8443 --tokens tokens.json");
@@ -40,23 +41,26 @@ final class ServerCommand implements Command {
     public int run(Invocation invocation) {
         invocation.refuseTenant("A server serves all tenants, and a token names its own");
         Settings settings = invocation.settings();
-        String host = invocation.text("--host", "127.0.0.1");
-        ListenerSettings usual = ListenerSettings.plain(host, port(invocation));
+        Settings.Listening configured = settings.listening();
+        String host = invocation.text("--host", Objects.requireNonNullElse(configured.host(), "127.0.0.1"));
+        ListenerSettings usual = ListenerSettings.plain(host, port(invocation, configured));
         ListenerSettings listener = new ListenerSettings(
                 host,
                 usual.port(),
-                path(invocation, "--certificate"),
-                path(invocation, "--private-key"),
+                path(invocation, "--certificate", configured.certificate()),
+                path(invocation, "--private-key", configured.privateKey()),
                 usual.maxConnections(),
                 usual.idleTimeout(),
                 usual.headerTimeout(),
                 usual.bodyTimeout(),
-                Limits.duration("grace", invocation.duration("--grace", USUAL_GRACE)));
+                Limits.duration(
+                        "grace",
+                        invocation.duration("--grace", Objects.requireNonNullElse(configured.grace(), USUAL_GRACE))));
         StoreUrl url = invocation.store();
         CountDownLatch closed = new CountDownLatch(1);
         SemelServer.Builder builder =
                 SemelServer.on(url.open()).settings(settings).listen(listener);
-        Path tokens = path(invocation, "--tokens");
+        Path tokens = path(invocation, "--tokens", configured.tokens());
         if (tokens != null) {
             builder.tokens(tokens);
         }
@@ -88,16 +92,17 @@ final class ServerCommand implements Command {
         }
     }
 
-    private static int port(Invocation invocation) {
-        int port = invocation.number("--port", USUAL_PORT);
+    private static int port(Invocation invocation, Settings.Listening configured) {
+        int port = invocation.number("--port", Objects.requireNonNullElse(configured.port(), USUAL_PORT));
         if (port < 0 || port > 65_535) {
             throw new InvalidInput("Option --port takes 1 to 65535, or 0 for any free port, but got \"" + port + "\".");
         }
         return port;
     }
 
-    private static @Nullable Path path(Invocation invocation, String option) {
+    private static @Nullable Path path(Invocation invocation, String option, @Nullable String configured) {
         String given = invocation.text(option);
-        return given == null ? null : Path.of(given);
+        String chosen = given == null ? configured : given;
+        return chosen == null ? null : Path.of(chosen);
     }
 }

@@ -158,6 +158,14 @@ public final class DatabaseFile {
         }
     }
 
+    /** Whether the write-ahead log is on. */
+    public boolean hasWriteAheadLog(Session session) throws SQLException {
+        try (Statement statement = session.connection().createStatement();
+                ResultSet mode = statement.executeQuery("PRAGMA journal_mode")) {
+            return mode.next() && mode.getString(1).equals("wal");
+        }
+    }
+
     /** Turns the write-ahead log on, so that readers and the writer do not wait for each other. The file keeps this setting. */
     public void useWriteAheadLog(Session session) throws SQLException {
         try (Statement statement = session.connection().createStatement();

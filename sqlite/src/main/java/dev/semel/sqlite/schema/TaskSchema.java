@@ -59,6 +59,9 @@ public final class TaskSchema implements Database.Schema {
         if (current(session, file.path()) < VERSION || !FileClock.isMade(session)) {
             file.useWriteAheadLog(session);
             migrate(session, file.path(), now);
+        } else if (!file.hasWriteAheadLog(session)) {
+            // A copy by VACUUM INTO has none.
+            file.useWriteAheadLog(session);
         }
     }
 
