@@ -328,6 +328,8 @@ final class PostgresWorkload implements AutoCloseable {
         // The record is gone, so a redrive makes it again.
         apart.operate(moves(leases, lease -> new Operation.Redrive(lease.taskId(), lease.attempt() + 1)));
         apart.submit(of(FEW, i -> conflicting("wishes", "key " + i)));
+        // Only what has ended is erased.
+        apart.operate(moves(leases, lease -> new Operation.Cancel(lease.taskId())));
         apart.operate(moves(leases, lease -> new Operation.Erase(lease.taskId())));
     }
 
