@@ -105,7 +105,7 @@ class SubmitTest {
                         .status())
                 .isEqualTo(400);
         assertThat(http.get("/v1/nothing").problem()).isEqualTo("no-such-route");
-        Answer wrong = http.send("DELETE", "/v1/tasks/explain", null);
+        Answer wrong = http.send("DELETE", "/v1/claims", null);
         assertThat(wrong.status()).isEqualTo(405);
         assertThat(wrong.header("Allow")).contains("POST");
     }
