@@ -93,6 +93,7 @@ final class StoreCalls {
                         request.suspects(),
                         Protocol.ANSWER_BYTES,
                         request.lease(),
-                        request.worker());
+                        request.worker(),
+                        request.tenant());
     }
 }
