@@ -25,9 +25,26 @@ record Redriver(TaskStore store) {
     List<Redriving> redrive(List<Task> looked) {
         // By the attempt at which each died: one that was redriven since then, and died again, is not redriven twice.
         List<Operation> moves = new ArrayList<>();
-        looked.forEach(task ->
-                moves.add(new Operation.Redrive(task.id(), task.progress().attempt())));
-        return store.operate(moves).stream().map(Redriver::outcome).toList();
+        Map<TaskId, RestartPreview> workflows = new HashMap<>();
+        for (Task task : looked) {
+            // A workflow would read the step back that failed it. A restart runs that again; its generation is the
+            // fence.
+            if (task.options().workflow() != null) {
+                RestartPreview preview = RestartPreview.of(store, task.id(), task.lineage(), null);
+                workflows.put(task.id(), preview);
+                moves.add(new Operation.Restart(task.id(), preview.generation(), preview.from()));
+            } else {
+                moves.add(new Operation.Redrive(task.id(), task.progress().attempt()));
+            }
+        }
+        List<Operated> answers = store.operate(moves);
+        for (int i = 0; i < answers.size(); i++) {
+            RestartPreview restarted = workflows.get(looked.get(i).id());
+            if (restarted != null && answers.get(i) == Operated.APPLIED) {
+                new Restarter(store).cancelSuperseded(restarted);
+            }
+        }
+        return answers.stream().map(Redriver::outcome).toList();
     }
 
     /** Previews the redrive of one dead letter. */

@@ -194,6 +194,62 @@ public final class Workflows {
         return semel.operations().cancel(taskId(type, id));
     }
 
+    /** The outcome of a request to restart a workflow. */
+    public enum Restarting {
+        /** A new generation of its history has begun, and it runs again as the same task. */
+        RESTARTED,
+        /** Nothing was changed: its code runs at this moment, it has not begun, or it waits for a person or another task. Try again later. */
+        RUNS,
+        /** Nothing was changed: a newer task has its id. */
+        SUPERSEDED,
+        /** Nothing was changed: its history has changed since the preview, or its data is no longer stored. Preview it again. */
+        CHANGED
+    }
+
+    /**
+     * Previews a restart from the first step without success, without changing anything.
+     *
+     * @param type the workflow type
+     * @param id the id of the workflow
+     * @return which steps are read back, and which run again
+     * @throws WorkflowNotFound if there is no such workflow
+     */
+    public RestartPreview previewRestart(WorkflowType<?, ?> type, String id) {
+        KeyRecord record = record(type, id);
+        return RestartPreview.of(store, record.taskId(), record.lineage(), null);
+    }
+
+    /**
+     * Previews a restart from a line, without changing anything.
+     *
+     * @param type the workflow type
+     * @param id the id of the workflow
+     * @param from the first line of its history that is not kept; 0 also runs the local steps again that are before the first line
+     * @return which steps are read back, and which run again
+     * @throws WorkflowNotFound if there is no such workflow
+     * @throws InvalidInput if its history has no such line
+     */
+    public RestartPreview previewRestart(WorkflowType<?, ?> type, String id, int from) {
+        KeyRecord record = record(type, id);
+        return RestartPreview.of(store, record.taskId(), record.lineage(), from);
+    }
+
+    /**
+     * Restarts a workflow, whether or not it has ended: the same task runs again. What its code did before a line is kept and not done again;
+     * from there on it does everything anew. Steps that are not kept and still open are cancelled, unless they have a key. Signals are kept.
+     *
+     * @param preview what a preview has shown; it fences off a history that has changed since
+     * @return the outcome
+     */
+    public Restarting restart(RestartPreview preview) {
+        return switch (new Restarter(store).restart(Limits.notNull("preview", preview))) {
+            case APPLIED -> Restarting.RESTARTED;
+            case HELD -> Restarting.RUNS;
+            case SUPERSEDED -> Restarting.SUPERSEDED;
+            case STALE, NOT_FOUND, CANCEL_REQUESTED, CIRCLE -> Restarting.CHANGED;
+        };
+    }
+
     /**
      * Reads the history of a workflow: what its code did, and what happened to it.
      *

@@ -24,7 +24,7 @@ final class WorkflowCommand {
 
     static CommandSpec spec() {
         CommandSpec spec = Options.group(
-                "Workflows: start, show, list, signal, cancel, terminate, resume, history.",
+                "Workflows: start, show, list, signal, cancel, terminate, resume, restart, history.",
                 "semel workflow start process_order order-456 '{\"id\":\"456\"}'",
                 "semel workflow show process_order order-456",
                 "semel workflow signal process_order order-456 approved true");
@@ -51,11 +51,12 @@ final class WorkflowCommand {
                                 "It is tried again.",
                                 Workflows::resume)
                         .spec());
+        spec.addSubcommand("restart", new WorkflowRestartCommand().spec());
         spec.addSubcommand("history", new ShowHistory().spec());
         return spec;
     }
 
-    private static CommandSpec named(CommandSpec spec) {
+    static CommandSpec named(CommandSpec spec) {
         return spec.addPositional(Options.position(0, "TYPE", "The workflow type."))
                 .addPositional(Options.position(1, "ID", "The id that the workflow was started with."));
     }
@@ -65,7 +66,7 @@ final class WorkflowCommand {
                 TaskType.of(Limits.name("workflow type", invocation.position(0)), RawJson.class, RawJson.class));
     }
 
-    private static Workflows workflows(Invocation invocation, Semel semel) {
+    static Workflows workflows(Invocation invocation, Semel semel) {
         return semel.workflows(invocation.tenantOrDefault());
     }
 

@@ -2,6 +2,7 @@ package dev.semel.cli;
 
 import dev.semel.store.EffectRecord;
 import dev.semel.store.EffectState;
+import dev.semel.store.Generation;
 import dev.semel.store.History;
 import dev.semel.store.HistoryLine;
 import dev.semel.store.HistoryLine.Kind;
@@ -10,6 +11,7 @@ import dev.semel.store.Task;
 import dev.semel.store.TaskStore;
 import dev.semel.task.TaskId;
 import dev.semel.task.TaskState;
+import dev.semel.workflow.RestartPoint;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.time.Instant;
@@ -54,9 +56,11 @@ final class WorkflowTree {
         List<TaskId> ids = new ArrayList<>();
         stepLines().forEach(line -> ids.add(Objects.requireNonNull(line.task())));
         this.steps = store.find(ids);
-        history.inbox().forEach(entry -> {
-            if (entry.step() != null) {
-                ends.putIfAbsent(entry.step(), entry);
+        Map<Integer, InboxEntry> ended = RestartPoint.ends(history);
+        stepLines().forEach(line -> {
+            InboxEntry end = ended.get(line.number());
+            if (end != null) {
+                ends.put(Objects.requireNonNull(line.task()), end);
             }
         });
         if (depth < MOST_DEPTH && !steps.isEmpty()) {
@@ -132,6 +136,12 @@ final class WorkflowTree {
                 rows.add(new Row(
                         entry.at(), "signal \"" + entry.name() + "\"  accepted " + Text.time(entry.at()), null));
             }
+            Generation.of(entry)
+                    .ifPresent(begun -> rows.add(new Row(
+                            entry.at(),
+                            "restarted from line " + begun.from() + "  generation " + begun.number() + "  "
+                                    + Text.time(entry.at()),
+                            null)));
         }
         rows.sort(Comparator.comparing(Row::at));
         return rows;

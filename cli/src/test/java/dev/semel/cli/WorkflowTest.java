@@ -136,6 +136,51 @@ class WorkflowTest {
     }
 
     @Test
+    void aRestartSaysWhatIsReadBackAndWhatRuns() {
+        try (Semel semel = Semel.on(SqliteTaskStore.open(cli.file())).build()) {
+            semel.start(ORDER, "o-3", "7");
+            semel.workflows().signal(ORDER, "o-3", "approved", true);
+            try (Worker worker = worker(semel, true)) {
+                semel.workflows().handle(ORDER, "o-3").result(PATIENCE);
+                JsonNode preview = cli.json("workflow", "restart", "order", "o-3", "--from", "pack", "--preview");
+                assertThat(preview.path("outcome").isNull()
+                                || preview.path("outcome").isMissingNode())
+                        .isTrue();
+                assertThat(preview.path("steps")
+                                .valueStream()
+                                .map(step -> step.path("kept").asBoolean()))
+                        .containsExactly(true, false);
+                assertThat(preview.path("local_steps").get(0).path("kept").asBoolean())
+                        .isTrue();
+                assertThat(cli.run("workflow", "restart", "order", "o-3", "--from", "pack")
+                                .exits(0)
+                                .out())
+                        .contains(
+                                "generation 2 begins with line 3",
+                                "read back   1  charge  completed",
+                                "runs again  3  pack");
+                assertThat(semel.workflows().handle(ORDER, "o-3").result(PATIENCE))
+                        .isEqualTo("paid, mailed, packed");
+                assertThat(cli.run("workflow", "restart", "order", "o-3", "--from", "nosuch")
+                                .exits(2)
+                                .err())
+                        .contains("no step \"nosuch\"");
+                assertThat(cli.run("workflow", "restart", "order", "o-3", "--from", "9")
+                                .exits(2)
+                                .err())
+                        .contains("0 to 4");
+            }
+        }
+        assertThat(cli.run("workflow", "show", "order", "o-3").exits(0).out())
+                .contains("restarted from line 3  generation 2", "charge  completed  2 attempts");
+        String exported = cli.run("workflow", "history", "order", "o-3", "--json")
+                .exits(0)
+                .out();
+        assertThat(WorkflowReplay.of(exported).check(ORDER, WorkflowTest::code).end())
+                .isEqualTo(WorkflowReplay.End.COMPLETED);
+    }
+
+    @Test
     void anExportedHistoryIsReplayedByTheTestkit() {
         try (Semel semel = Semel.on(SqliteTaskStore.open(cli.file())).build()) {
             semel.start(ORDER, "o-2", "7");

@@ -112,6 +112,12 @@ final class OperateForms {
                         .member("task", task)
                         .member("attempt", attempt)
                         .endObject();
+            case Operation.Restart(TaskId task, int generation, int from) ->
+                out.kind("restart")
+                        .member("task", task)
+                        .member("generation", generation)
+                        .member("from", from)
+                        .endObject();
             case Operation.ReleaseKey(Identity identity, TaskId task) ->
                 out.kind("release_key")
                         .member("identity", identity, TaskForms.IDENTITY)
@@ -157,6 +163,7 @@ final class OperateForms {
         return switch (in.kind()) {
             case "cancel" -> new Operation.Cancel(in.id("task"));
             case "redrive" -> new Operation.Redrive(in.id("task"), in.integer("attempt"));
+            case "restart" -> new Operation.Restart(in.id("task"), in.integer("generation"), in.integer("from"));
             case "release_key" -> new Operation.ReleaseKey(in.get("identity", TaskForms.IDENTITY), in.id("task"));
             case "erase" -> new Operation.Erase(in.id("task"));
             case "resolve" ->

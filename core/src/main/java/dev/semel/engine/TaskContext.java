@@ -10,8 +10,10 @@ import dev.semel.store.Task;
 import dev.semel.store.TaskStore;
 import dev.semel.store.Transacting;
 import dev.semel.task.CheckReturnValue;
+import dev.semel.task.EffectId;
 import dev.semel.task.InvalidInput;
 import dev.semel.task.LeaseLost;
+import dev.semel.task.Limits;
 import dev.semel.task.PermanentFailure;
 import dev.semel.task.SafeLogger;
 import dev.semel.task.StoreUnavailable;
@@ -266,6 +268,24 @@ public final class TaskContext {
      */
     @CheckReturnValue
     public <T extends @Nullable Object> EffectCall<T> effect(String name, TypeRef<T> result) {
+        return namedEffect(Limits.name("effect", name), result);
+    }
+
+    /**
+     * Returns a local step of a workflow, which is an effect.
+     *
+     * @param name its name
+     * @param generation the generation of the history that it belongs to
+     * @param result the class of its result
+     * @param <T> the class of its result
+     * @return the effect, which {@link EffectCall#run} runs
+     */
+    @CheckReturnValue
+    public <T extends @Nullable Object> EffectCall<T> localStep(String name, int generation, Class<T> result) {
+        return namedEffect(EffectId.ofGeneration(Limits.name("effect", name), generation), TypeRef.of(result));
+    }
+
+    private <T extends @Nullable Object> EffectCall<T> namedEffect(String name, TypeRef<T> result) {
         EffectCall<T> call = new EffectCall<>(effects(), claimed.task().lineage(), name, result);
         effects().prepared(call);
         return call;

@@ -45,6 +45,13 @@ public record InboxEntry(
         return StoredFlow.bytes(document) + StoredFlow.bytes(error);
     }
 
+    /** The entry once a generation has ended: a cancellation that was requested gets a key of its own. */
+    InboxEntry ofGeneration(int ended) {
+        return StoredFlow.CANCEL_KEY.equals(key)
+                ? new InboxEntry(number, name, step, state, StoredFlow.formerCancelKey(ended), document, error, at)
+                : this;
+    }
+
     InboxEntry numbered(int next) {
         return new InboxEntry(next, name, step, state, key, document, error, at);
     }

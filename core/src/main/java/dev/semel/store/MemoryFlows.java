@@ -15,7 +15,7 @@ import java.util.Objects;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** The laws of workflows, F1 to F17, for {@link InMemoryTaskStore}. */
+/** The laws of workflows, F1 to F19, for {@link InMemoryTaskStore}. */
 final class MemoryFlows {
 
     private final MemoryTables tables;
@@ -215,6 +215,30 @@ final class MemoryFlows {
         if (appended.wakes() && waits && task.attempt() == flow.counters.waited()) {
             tables.save(task.pending(now));
         }
+    }
+
+    /** Decides about a restart. */
+    StoredFlow.Verdict decide(Operation.Restart restart) {
+        Flow flow = flows.getOrDefault(restart.taskId(), new Flow());
+        String next = Generation.key(restart.generation() + 1);
+        Generation begun = flow.inbox.stream()
+                .filter(entry -> next.equals(entry.key()))
+                .findFirst()
+                .flatMap(Generation::of)
+                .orElse(null);
+        return flow.counters.decide(restart, begun);
+    }
+
+    /** Begins the generation of a restart. */
+    void restart(Operation.Restart restart, Instant now) {
+        Flow flow = flows.computeIfAbsent(restart.taskId(), id -> new Flow());
+        List<HistoryLine> superseded =
+                flow.lines.subList(Math.min(flow.lines.size(), Math.max(restart.from(), 1) - 1), flow.lines.size());
+        StoredFlow.Appended begun = flow.counters.restarted(restart, List.copyOf(superseded), now);
+        superseded.clear();
+        flow.inbox.replaceAll(entry -> entry.ofGeneration(restart.generation()));
+        flow.inbox.add(begun.entry());
+        flow.counters = begun.flow();
     }
 
     /** Records that an attempt ends with a wait; returns whether the task has to wait. */

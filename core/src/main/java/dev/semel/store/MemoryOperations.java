@@ -33,6 +33,7 @@ final class MemoryOperations {
         return switch (operation) {
             case Operation.Cancel(TaskId id) -> cancel(id, now);
             case Operation.Redrive redrive -> redrive(tables.find(redrive.taskId()), redrive.attempt(), now);
+            case Operation.Restart restart -> restart(restart, now);
             case Operation.ReleaseKey release -> release(release);
             case Operation.Erase(TaskId id) -> sweeps.erase(id);
             case Operation.Resolve resolve -> resolve(resolve, now);
@@ -59,26 +60,68 @@ final class MemoryOperations {
         if (task == null) {
             return Operated.NOT_FOUND;
         }
+        RedriveDecision decision = RedriveDecision.decide(letter(task), attempt, key(task), now);
+        if (decision instanceof RedriveDecision.NotDead notDead) {
+            return notDead.answer(task.redriven().contains(attempt));
+        }
+        Operated answer = takeKey(task, decision);
+        if (answer == Operated.APPLIED) {
+            tables.save(task.redriven(now));
+        }
+        return answer;
+    }
+
+    private Operated restart(Operation.Restart restart, Instant now) {
+        StoredTask task = tables.find(restart.taskId());
+        if (task == null || task.task().dataGone() || !tables.flows().isWorkflow(task.task())) {
+            return Operated.NOT_FOUND;
+        }
+        switch (tables.flows().decide(restart)) {
+            case DONE_BEFORE -> {
+                return Operated.APPLIED;
+            }
+            case STALE, FULL -> {
+                return Operated.STALE;
+            }
+            case ADD -> {}
+        }
+        if (!StoredFlow.mayRestart(task.state(), task.attempt() > 0, task.listening())) {
+            return Operated.HELD;
+        }
+        Operated answer = takeKey(task, RedriveDecision.decide(letter(task), key(task), now));
+        if (answer == Operated.APPLIED) {
+            tables.flows().restart(restart, now);
+            tables.save(task.restarted(now));
+        }
+        return answer;
+    }
+
+    private static RedriveDecision.Letter letter(StoredTask task) {
+        return new RedriveDecision.Letter(
+                task.id(), task.state(), task.attempt(), task.task().createdAt());
+    }
+
+    private RedriveDecision.@Nullable Key key(StoredTask task) {
+        NewTask.KeyRequest request = task.key();
+        if (request == null) {
+            return null;
+        }
+        StoredKey held = tables.key(request.identity());
+        return new RedriveDecision.Key(
+                request.ttl(),
+                held == null ? null : tables.holder(held),
+                !tables.openOf(request.identity()).isEmpty());
+    }
+
+    /** Does to the key of a task what was decided; applied unless another task has it. */
+    private Operated takeKey(StoredTask task, RedriveDecision decision) {
         NewTask.KeyRequest request = task.key();
         StoredKey held = request == null ? null : tables.key(request.identity());
-        RedriveDecision decision = RedriveDecision.decide(
-                new RedriveDecision.Letter(
-                        task.id(), task.state(), task.attempt(), task.task().createdAt()),
-                attempt,
-                request == null
-                        ? null
-                        : new RedriveDecision.Key(
-                                request.ttl(),
-                                held == null ? null : tables.holder(held),
-                                !tables.openOf(request.identity()).isEmpty()),
-                now);
         switch (decision) {
-            case RedriveDecision.NotDead notDead -> {
-                return notDead.answer(task.redriven().contains(attempt));
-            }
             case RedriveDecision.Superseded superseded -> {
                 return Operated.SUPERSEDED;
             }
+            case RedriveDecision.NotDead notDead -> throw new IllegalStateException("Decided before: " + notDead);
             case RedriveDecision.Run run -> {}
             case RedriveDecision.RunRenewing(Instant expiresAt) ->
                 tables.save(Objects.requireNonNull(held).renewed(expiresAt));
@@ -89,7 +132,6 @@ final class MemoryOperations {
                 }
             }
         }
-        tables.save(task.redriven(now));
         return Operated.APPLIED;
     }
 

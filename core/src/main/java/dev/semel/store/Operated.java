@@ -12,7 +12,10 @@ public enum Operated {
     NOT_FOUND,
     /** Not done: a newer task holds the key. */
     SUPERSEDED,
-    /** Not done: the task, or the task of the key, is still open, or the attempt of the effect still runs. */
+    /**
+     * Not done: the task, or the task of the key, is still open, the attempt of the effect or of the workflow still runs, or the workflow has
+     * not begun.
+     */
     HELD,
     /** Not done: the queue would get its own dead letters back. */
     CIRCLE

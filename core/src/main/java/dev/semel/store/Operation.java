@@ -36,6 +36,26 @@ public sealed interface Operation {
     record Redrive(TaskId taskId, int attempt) implements Operation {}
 
     /**
+     * Begins a new generation of a workflow's history: the same task runs again, with the lines before a line and without those from there
+     * on. It takes its key back in the same step, if the key is still its own or free. A workflow that has ended gets a fresh budget.
+     *
+     * @param taskId the task of the workflow
+     * @param generation the generation that it replaces: it fences off restarts on older knowledge
+     * @param from the first line that is not kept. The line behind the last one keeps all of them; 0 keeps none, and the local steps before
+     *     the first line are run again too
+     */
+    record Restart(TaskId taskId, int generation, int from) implements Operation {
+
+        /** Checks the numbers. */
+        public Restart {
+            if (generation < 1 || from < 0) {
+                throw new IllegalArgumentException(
+                        "Expected a generation from 1 on and a line from 0 on, but got " + generation + " and " + from);
+            }
+        }
+    }
+
+    /**
      * Frees a key, so that the next submission creates a new task.
      *
      * @param identity the key

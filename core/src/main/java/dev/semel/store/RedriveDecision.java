@@ -77,14 +77,29 @@ public sealed interface RedriveDecision {
         if (!letter.state().isDead() || letter.attempt() != attempt) {
             return new NotDead();
         }
+        return decide(letter, key, now);
+    }
+
+    /**
+     * Decides about a task that runs again, whatever its state is.
+     *
+     * @param letter the task
+     * @param key its key, or null without one
+     * @param now the store's time
+     * @return the decision, which is never {@link NotDead}; it depends on the arguments only
+     */
+    static RedriveDecision decide(Letter letter, @Nullable Key key, Instant now) {
         if (key == null) {
             return new Run();
+        }
+        KeyHolder holder = key.holder();
+        if (letter.state().isOpen()) {
+            return holder != null && holder.taskId().equals(letter.id()) ? new Run() : new Superseded();
         }
         // A task that was replaced and still runs has lost the key, but the two must not run at the same time.
         if (key.formerOpen()) {
             return new Superseded();
         }
-        KeyHolder holder = key.holder();
         Instant renewed = cut(now.plus(key.ttl()));
         if (holder != null && holder.taskId().equals(letter.id())) {
             return holder.windowPassed(now) ? new RunRenewing(renewed) : new Run();
@@ -93,7 +108,8 @@ public sealed interface RedriveDecision {
             return new Superseded();
         }
         Instant expiresAt = cut(letter.createdAt().plus(key.ttl()));
-        return new RunTaking(Series.begunByRedrive(letter.id(), attempt), expiresAt.isAfter(now) ? expiresAt : renewed);
+        return new RunTaking(
+                Series.begunByRedrive(letter.id(), letter.attempt()), expiresAt.isAfter(now) ? expiresAt : renewed);
     }
 
     private static Instant cut(Instant time) {

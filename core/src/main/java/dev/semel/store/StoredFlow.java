@@ -5,6 +5,7 @@ import dev.semel.task.Limits;
 import dev.semel.task.TaskId;
 import dev.semel.task.TaskState;
 import java.time.Instant;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,11 +19,12 @@ import org.jspecify.annotations.Nullable;
  * @param wakeAfter the number of the entry at which it is woken; 0 if it does not wait
  * @param waited the newest attempt that ended with a wait; 0 if there is none
  * @param bytes the size of all documents of its history and its inbox
+ * @param generation the generation of its history, from 1
  */
-public record StoredFlow(int lines, int inbox, int urgent, int wakeAfter, int waited, long bytes) {
+public record StoredFlow(int lines, int inbox, int urgent, int wakeAfter, int waited, long bytes, int generation) {
 
     /** A workflow that has neither done nor received anything. */
-    public static final StoredFlow NEW = new StoredFlow(0, 0, 0, 0, 0, 0);
+    public static final StoredFlow NEW = new StoredFlow(0, 0, 0, 0, 0, 0, 1);
 
     /**
      * The beginning of the keys of signals that Semel itself sends. Such a signal is meant for one run: the cancellation of an earlier
@@ -74,7 +76,7 @@ public record StoredFlow(int lines, int inbox, int urgent, int wakeAfter, int wa
      * @return the counters from then on
      */
     public StoredFlow plus(HistoryLine line) {
-        return new StoredFlow(lines + 1, inbox, urgent, wakeAfter, waited, bytes + PER_LINE + bytes(line.document()));
+        return new StoredFlow(lines + 1, inbox, urgent, wakeAfter, waited, bytes + bytes(line), generation);
     }
 
     /**
@@ -100,7 +102,8 @@ public record StoredFlow(int lines, int inbox, int urgent, int wakeAfter, int wa
                 urgent,
                 mustWait(wait) ? wait.seen() + wait.more() : 0,
                 wait.lease().attempt(),
-                bytes);
+                bytes,
+                generation);
     }
 
     /**
@@ -118,7 +121,8 @@ public record StoredFlow(int lines, int inbox, int urgent, int wakeAfter, int wa
                 entry.isUrgent() ? number : urgent,
                 wakes ? 0 : wakeAfter,
                 waited,
-                bytes + PER_LINE + entry.bytes());
+                bytes + PER_LINE + entry.bytes(),
+                generation);
         return new Appended(next, entry.numbered(number), wakes);
     }
 
@@ -265,6 +269,67 @@ public record StoredFlow(int lines, int inbox, int urgent, int wakeAfter, int wa
                 null,
                 "The step was given up. It goes on, because this workflow did not create it, or another one waits for it.",
                 now);
+    }
+
+    /**
+     * Decides about a restart of a workflow.
+     *
+     * @param restart the restart
+     * @param begun the generation that follows the one that the restart replaces, if it has begun
+     * @return what the store does; never {@link Verdict#FULL}
+     */
+    public Verdict decide(Operation.Restart restart, @Nullable Generation begun) {
+        if (begun != null) {
+            return begun.from() == restart.from() ? Verdict.DONE_BEFORE : Verdict.STALE;
+        }
+        return generation == restart.generation() && restart.from() <= lines + 1 ? Verdict.ADD : Verdict.STALE;
+    }
+
+    /**
+     * Returns whether a workflow can be restarted in a state: it has begun, no attempt runs, and it has ended or waits for nothing but its
+     * inbox, a time or a worker.
+     *
+     * @param state its state
+     * @param begun whether it has an attempt
+     * @param listening whether it waits for its inbox
+     * @return whether it can be restarted
+     */
+    public static boolean mayRestart(TaskState state, boolean begun, boolean listening) {
+        return switch (state) {
+            case COMPLETED, FAILED, CANCELLED, TIMED_OUT, PENDING -> begun;
+            case WAITING -> listening;
+            case RUNNING -> false;
+        };
+    }
+
+    /**
+     * Begins the generation of a restart. From then on the workflow does not wait.
+     *
+     * @param restart the restart
+     * @param superseded the lines that are not kept
+     * @param now the store's time
+     * @return the counters from then on, and the entry of the generation with its number; the store makes the task due
+     */
+    public Appended restarted(Operation.Restart restart, List<HistoryLine> superseded, Instant now) {
+        long gone = superseded.stream().mapToLong(StoredFlow::bytes).sum();
+        StoredFlow next =
+                new StoredFlow(lines - superseded.size(), inbox, urgent, 0, waited, bytes - gone, generation + 1);
+        return next.plus(Generation.entry(generation + 1, restart.from(), superseded, now));
+    }
+
+    /**
+     * Returns the key of an entry that requested a cancellation, once a generation has begun that it does not concern. So the cancellation of
+     * the new generation can be requested, under the key that it always has.
+     *
+     * @param ended the number of the generation that it concerned
+     * @return the key
+     */
+    public static String formerCancelKey(int ended) {
+        return CANCEL_KEY + ":" + ended;
+    }
+
+    private static long bytes(HistoryLine line) {
+        return PER_LINE + bytes(line.document());
     }
 
     static long bytes(@Nullable String text) {

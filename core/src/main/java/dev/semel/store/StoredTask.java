@@ -224,6 +224,17 @@ record StoredTask(
         return new StoredTask(again, sequence, key, claim, Set.copyOf(attempts), successor, false, false, false);
     }
 
+    /** It is pending again, as a workflow with a new generation of its history. */
+    StoredTask restarted(Instant now) {
+        Progress p = task.progress();
+        Task again = task(new Progress(TaskState.PENDING, p.attempt(), 0, 0, now, false, null, null, p.lastError()));
+        Set<Integer> attempts = new HashSet<>(redriven);
+        if (p.state().isDead()) {
+            attempts.add(p.attempt());
+        }
+        return new StoredTask(again, sequence, key, claim, Set.copyOf(attempts), successor, false, false, false);
+    }
+
     /** Another task waits for this one to end. */
     StoredTask followedBy(TaskId next) {
         return new StoredTask(task, sequence, key, claim, redriven, next, blocked, parked, waited);

@@ -177,6 +177,13 @@ import java.util.Optional;
  *   <li>F16: a signal with a start is one step: the submission of the workflow, and the entry in the inbox of the task that is created or,
  *       if that is open, returned. Otherwise there is no entry. Sent again it changes nothing.
  *   <li>F17: a listing of workflows has the tasks that were submitted as workflows or have a history, and no others.
+ *   <li>F18: a restart begins the next generation of a workflow's history in one step: lines before its line stay, the others are deleted, and an
+ *       entry in the inbox says so and outlines them. The same task is pending at once, under a fresh budget, without a result or a request to
+ *       cancel, and has taken its key as a redrive does (M8); if a newer task has it, the answer is superseded and nothing changes. Entries,
+ *       watches and attempts stay.
+ *   <li>F19: a restart replaces only the generation that it names: sent again it is applied once, and another one of that generation is stale. A
+ *       workflow that runs, has not begun, is parked, or waits for another task or its mutex is held; what is no workflow, or has lost its data,
+ *       is not found.
  * </ol>
  *
  * <h3>Looking and sweeping</h3>
@@ -271,6 +278,9 @@ import java.util.Optional;
  *       a rate limit. A claim takes those of a queue with such a limit before other tasks of that queue. They count for the concurrency.
  *       A retry, a redrive and the attempt after a vanished one are starts.
  *   <li>F8: an attempt of which nothing is kept and that is not newer than the newest one that waited has waited.
+ *   <li>F12, F18: the lines that a restart does not keep are deleted by it, and no others are before the data of their task.
+ *   <li>F9, F18: a restart gives the entry that requested a cancellation another key, so that the cancellation of the new generation can be requested.
+ *   <li>F19: a restart of the generation before the present one is the same if its line is.
  *   <li>Q1: a queue without any setting, neither declared nor set, is not listed.
  *   <li>C9, Q2 to Q4: tasks that a pause, a limit or a concurrency holds back do not count as due. The answer says when a
  *       limit allows the next one, or when a lease that uses up a concurrency expires. Listeners are notified of a

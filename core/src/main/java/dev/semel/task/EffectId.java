@@ -7,7 +7,8 @@ import java.util.Comparator;
  * rerun finds what an earlier one recorded.
  *
  * @param lineage the id of the lineage's first task
- * @param name the effect's name
+ * @param name the effect's name. A local step of a workflow that belongs to a later generation of its history ends with {@code @} and the
+ *     number of that, so it is another effect than the one of the same name before
  * @param index zero-based index among the effects with this name, for effects in a loop
  */
 public record EffectId(TaskId lineage, String name, int index) implements Comparable<EffectId> {
@@ -15,17 +16,41 @@ public record EffectId(TaskId lineage, String name, int index) implements Compar
     /** The highest index, which limits the number of effects with one name. */
     public static final int MAX_INDEX = 99_999;
 
+    // Not a character of a name that users give.
+    private static final char GENERATION = '@';
+    private static final int MOST_DIGITS = 10;
+
     private static final Comparator<EffectId> ORDER = Comparator.comparing(EffectId::lineage)
             .thenComparing(EffectId::name)
             .thenComparingInt(EffectId::index);
 
     /** Checks the name and the index. */
     public EffectId {
-        Limits.name("effect", name);
+        Limits.name("effect", withoutGeneration(name));
         if (index < 0 || index > MAX_INDEX) {
             throw new InvalidInput("The index of effect \"" + name + "\" is 0 to " + MAX_INDEX + ", but got \"" + index
                     + "\". Use several names, or several tasks.");
         }
+    }
+
+    /**
+     * Returns the name of a local step in a generation of a workflow's history.
+     *
+     * @param name the name that the code gives it
+     * @param generation the generation, from 1
+     * @return its name in the ledger: for example {@code charge}, or {@code charge@2} in the second generation
+     */
+    public static String ofGeneration(String name, int generation) {
+        return generation == 1 ? name : name + GENERATION + generation;
+    }
+
+    private static String withoutGeneration(String name) {
+        int mark = name.lastIndexOf(GENERATION);
+        boolean marked = mark > 0
+                && mark < name.length() - 1
+                && name.length() - mark <= MOST_DIGITS
+                && name.chars().skip(mark + 1L).allMatch(digit -> digit >= '0' && digit <= '9');
+        return marked ? name.substring(0, mark) : name;
     }
 
     /**
@@ -34,7 +59,7 @@ public record EffectId(TaskId lineage, String name, int index) implements Compar
      * @return 32 hexadecimal characters
      */
     public String token() {
-        return Tokens.token(lineage, name, index);
+        return Tokens.unchecked(lineage, name, index);
     }
 
     /**

@@ -29,7 +29,11 @@ public final class Tokens {
      * @return 32 hexadecimal characters
      */
     public static String token(TaskId lineage, String name, int index) {
-        Limits.name("token", name);
+        return unchecked(lineage, Limits.name("token", name), index);
+    }
+
+    /** The same for a name in the ledger, which may be that of a later generation. */
+    static String unchecked(TaskId lineage, String name, int index) {
         byte[] nameBytes = name.getBytes(StandardCharsets.UTF_8);
         ByteBuffer whole = ByteBuffer.allocate(
                         1 + 2 * Long.BYTES + nameBytes.length + (index == 0 ? 0 : 1 + Integer.BYTES))

@@ -235,7 +235,7 @@ public final class Flow {
      */
     public <T extends @Nullable Object> EffectCall<T> local(String name, Class<T> result) {
         turn.flush(); // what it may depend on is durable before it runs
-        return context.effect(name, result);
+        return context.localStep(name, turn.generation(), result);
     }
 
     /**

@@ -12,8 +12,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The histories that this process has read, so that a workflow that is woken here again reads only what is new. A history only grows, so
- * what is kept is never wrong; it is a beginning. Bounded by size: the history that was not used for the longest time goes first.
+ * The histories that this process has read, so that a workflow that is woken here again reads only what is new. A history only grows,
+ * until another generation begins, which the entry of that says; so what is kept is a beginning. Bounded by size: the history that was not used for the longest time goes first.
  */
 final class HistoryCache {
 

@@ -4,6 +4,7 @@ import dev.semel.engine.Journal;
 import dev.semel.engine.ReplayedHandler;
 import dev.semel.engine.StepPreparer;
 import dev.semel.engine.TaskContext;
+import dev.semel.store.Generation;
 import dev.semel.store.History;
 import dev.semel.task.Durations;
 import dev.semel.task.PermanentFailure;
@@ -59,8 +60,8 @@ final class Replayer<I, O extends @Nullable Object> implements ReplayedHandler<I
         if (!ends || turn.broken() != null || flow.compensations().isEmpty()) {
             return thrown;
         }
-        turn.compensate();
         try {
+            turn.compensate();
             return flow.compensations().undo(thrown);
         } catch (Exception e) {
             return e; // tried again, or the code does not fit its history
@@ -105,6 +106,18 @@ final class Replayer<I, O extends @Nullable Object> implements ReplayedHandler<I
         History known = cache.get(journal.task());
         try {
             History newer = journal.read(known.lines().size(), known.inbox().size());
+            List<Generation> begun = Generation.all(newer.inbox());
+            if (!begun.isEmpty()) {
+                // What is known is of an earlier generation: only its beginning was kept, and what follows was not
+                // read.
+                int kept = begun.stream()
+                        .mapToInt(generation -> Math.max(generation.from(), 1) - 1)
+                        .min()
+                        .orElseThrow();
+                known = new History(
+                        known.lines().subList(0, Math.min(kept, known.lines().size())), known.inbox(), known.now());
+                newer = journal.read(known.lines().size(), known.inbox().size());
+            }
             return new History(both(known.lines(), newer.lines()), both(known.inbox(), newer.inbox()), newer.now());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

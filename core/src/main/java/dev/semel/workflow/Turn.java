@@ -4,6 +4,7 @@ import dev.semel.engine.Journal;
 import dev.semel.engine.StepOptions;
 import dev.semel.engine.StepPreparer;
 import dev.semel.engine.Suspended;
+import dev.semel.store.Generation;
 import dev.semel.store.History;
 import dev.semel.store.HistoryLine;
 import dev.semel.store.HistoryLine.Kind;
@@ -80,6 +81,7 @@ final class Turn {
     private final List<NewLine> added = new ArrayList<>();
     private final Set<Integer> givenUp = new HashSet<>();
     private final List<Step<?>> started = new ArrayList<>();
+    private final List<Generation> generations = new ArrayList<>();
     private final @Nullable Instant deadline;
     private Instant now;
     private int position;
@@ -93,15 +95,17 @@ final class Turn {
         this.journal = journal;
         this.steps = steps;
         this.now = history.now();
-        this.deadline = deadline(journal.task());
         learn(history);
+        this.deadline = deadline(journal.task(), generations);
     }
 
-    /** When the time limit of the workflow passes, or null. */
-    private static @Nullable Instant deadline(Task task) {
+    /** When the time limit of the workflow passes, or null. It is counted from the beginning of the generation. */
+    private static @Nullable Instant deadline(Task task, List<Generation> generations) {
         WorkflowOptions options = task.options().workflow();
         Duration limit = options == null ? null : options.timeLimit();
-        return limit == null ? null : task.createdAt().plus(limit);
+        Instant from =
+                generations.isEmpty() ? task.createdAt() : generations.getLast().at();
+        return limit == null ? null : from.plus(limit);
     }
 
     private void learn(History newer) {
@@ -117,6 +121,9 @@ final class Turn {
             bytes += entry.bytes();
             if (entry.step() != null) {
                 ends.computeIfAbsent(entry.step(), step -> new ArrayList<>()).add(entry);
+            } else if (Generation.of(entry).isPresent()) {
+                generations.add(Generation.of(entry).get());
+                signals.remove(CANCEL); // what was requested before concerns a generation that has ended
             } else {
                 signals.computeIfAbsent(entry.name(), name -> new ArrayList<>()).add(entry);
             }
@@ -132,6 +139,12 @@ final class Turn {
     /** How many lines the code has taken or added. */
     int position() {
         return position;
+    }
+
+    /** The generation to which a local step belongs that the code would run here. */
+    int generation() {
+        Generation owner = Generation.owner(generations, position);
+        return owner == null ? 1 : owner.number();
     }
 
     int seen() {
@@ -386,20 +399,31 @@ final class Turn {
             return null;
         }
         TaskId task = taskOf(step);
-        List<InboxEntry> entries = ends.getOrDefault(task, List.of());
+        int before = entriesBefore(step.line());
         int index = abandoned.contains(task) ? timesAbandoned(task, step.line()) : 0;
-        return index < entries.size() ? entries.get(index) : null;
+        for (InboxEntry entry : ends.getOrDefault(task, List.of())) {
+            if (entry.number() > before && index-- == 0) {
+                return entry;
+            }
+        }
+        return null;
+    }
+
+    /** Returns how many entries there were when the generation began that wrote a line: they do not concern it. */
+    private int entriesBefore(int line) {
+        Generation owner = Generation.owner(generations, line);
+        return owner == null ? 0 : owner.entry();
     }
 
     /**
      * Returns how often a task was given up before a line that starts it again, which a key can do. Each time it was given up used up an
-     * entry: the one that says so, or its end.
+     * entry: the one that says so, or its end. Only lines of the same generation count, as do entries.
      */
     private int timesAbandoned(TaskId task, int before) {
         int times = 0;
         boolean watched = false;
         for (HistoryLine line : lines.subList(0, before - 1)) {
-            if (task.equals(line.task())) {
+            if (task.equals(line.task()) && entriesBefore(line.number()) == entriesBefore(before)) {
                 times += watched && line.kind() == Kind.ABANDONED ? 1 : 0;
                 watched = line.kind() == Kind.STEP;
             }
@@ -595,8 +619,9 @@ final class Turn {
         return thrown;
     }
 
-    /** Begins to undo what the workflow did: no cancellation is delivered from here on. */
+    /** Begins to undo what the workflow did: no cancellation is delivered from here on. A restart has to know, so there is a line. */
     void compensate() {
+        note(Kind.VALUE, RestartPoint.UNDOING, null);
         cancelled = true;
     }
 

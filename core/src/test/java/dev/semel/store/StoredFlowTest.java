@@ -20,7 +20,7 @@ class StoredFlowTest {
     private static final Lease LEASE = new Lease(TASK, 1, 1);
 
     private static StoredFlow flow(int lines, int inbox, long bytes) {
-        return new StoredFlow(lines, inbox, 0, 0, 0, bytes);
+        return new StoredFlow(lines, inbox, 0, 0, 0, bytes, 1);
     }
 
     private static Settlement.Advance next(StoredFlow flow) {

@@ -455,6 +455,7 @@ final class PostgresWorkload implements AutoCloseable {
             sharing.submit(List.of(signal, signal));
         }
         sharing.settle(moves(claimed(sharing, request("flows")), lease -> new Settlement.Complete(lease, "1")));
+        apart.operate(moves(flows.subList(1, flows.size()), lease -> new Operation.Restart(lease.taskId(), 1, 3)));
         wokenUnderALimit();
     }
 
@@ -478,6 +479,8 @@ final class PostgresWorkload implements AutoCloseable {
         sharing.submit(of(2, i -> plain("slow-flows")));
         sharing.settle(moves(claimed(sharing, request("slow-flows")), lease -> new Settlement.Complete(lease, "1")));
         claimed(sharing, request("slow-flows"));
+        // Those that sleep.
+        apart.operate(moves(flows.subList(FEW, 2 * FEW), lease -> new Operation.Restart(lease.taskId(), 1, 2)));
     }
 
     private static Settlement.Advance advance(Lease lease, int first, List<? extends NewLine> lines) {

@@ -581,6 +581,21 @@ public abstract class TaskStoreContract {
         }
     }
 
+    /** The laws of generations: F18 and F19. */
+    @Nested
+    class Restarting extends RestartContract {
+
+        @Override
+        protected TaskStore open(ManualClock clock) {
+            return TaskStoreContract.this.open(clock);
+        }
+
+        @Override
+        protected TaskStore openAnother() {
+            return TaskStoreContract.this.openAnother();
+        }
+    }
+
     /** Random operations, compared with the store in memory. */
     @Nested
     class AsTheModel extends ModelContract {

@@ -50,6 +50,7 @@ final class CallDescriber {
             case Operation.Resolve resolve -> of(resolve);
             case Operation.Cancel cancel -> "cancels the task";
             case Operation.Redrive redrive -> "redrives the task";
+            case Operation.Restart restart -> "restarts the workflow from line " + restart.from();
             case Operation.ReleaseKey release -> "releases the key";
             case Operation.Erase erase -> "erases the task's data";
             case Operation.ChangeSchedule change ->

@@ -5,6 +5,8 @@ import dev.semel.postgresql.sql.Race;
 import dev.semel.postgresql.sql.SqlStatement;
 import dev.semel.postgresql.submit.LockedSubmit;
 import dev.semel.postgresql.submit.RetryNotes;
+import dev.semel.postgresql.table.FlowRows;
+import dev.semel.postgresql.table.GenerationRows;
 import dev.semel.postgresql.table.KeyRecords;
 import dev.semel.postgresql.table.KeyRecords.Found;
 import dev.semel.postgresql.table.KeyRecords.Holder;
@@ -28,6 +30,7 @@ import dev.semel.store.Operation.ChangeSchedule.Verdict;
 import dev.semel.store.QueueSetUp;
 import dev.semel.store.QueueSettings;
 import dev.semel.store.RedriveDecision;
+import dev.semel.store.StoredFlow;
 import dev.semel.store.Submitted;
 import dev.semel.task.Identity;
 import dev.semel.task.InputHash;
@@ -131,6 +134,7 @@ public final class Operations {
                 cancel(part.stream().map(Operation.Cancel.class::cast).toList());
             case Operation.Resolve resolve -> List.of(new EffectResolver(tx).resolve(resolve));
             case Operation.Redrive(TaskId id, int attempt) -> List.of(redrive(id, attempt));
+            case Operation.Restart restart -> List.of(restart(restart));
             case Operation.ReleaseKey(Identity identity, TaskId id) -> List.of(release(identity, id));
             case Operation.Erase(TaskId id) -> List.of(erase(id));
             case Operation.ChangeSchedule first ->
@@ -238,33 +242,94 @@ public final class Operations {
         if (task == null) {
             return Operated.NOT_FOUND;
         }
-        RedriveDecision decision = RedriveDecision.decide(
-                new RedriveDecision.Letter(id, task.state(), task.endedAt(), Instant.ofEpochMilli(task.createdAt())),
-                attempt,
-                key == null
-                        ? null
-                        : new RedriveDecision.Key(
-                                Duration.ofMillis(task.ttl()),
-                                record == null ? null : holder(record),
-                                !KeyRecords.openFormers(tx, List.of(key)).isEmpty()),
-                tx.nowInstant());
-        switch (decision) {
-            case RedriveDecision.NotDead notDead -> {
-                return notDead.answer(diedBefore(id, attempt));
+        RedriveDecision decision =
+                RedriveDecision.decide(letter(task, id), attempt, key(task, record), tx.nowInstant());
+        if (decision instanceof RedriveDecision.NotDead notDead) {
+            return notDead.answer(diedBefore(id, attempt));
+        }
+        Operated answer = decided(task, id, record, decision);
+        if (answer == Operated.APPLIED) {
+            int rows = tx.sql(REDRIVE).with(id).with(attempt).with(tx.now()).update();
+            if (rows != 1) {
+                throw new Race("a dead letter was redriven or swept at the same moment");
             }
+            tx.news().due(tx.lane(task.lane()).queue());
+        }
+        return answer;
+    }
+
+    private Operated restart(Operation.Restart restart) throws SQLException {
+        TaskId id = restart.taskId();
+        Row first = find(id);
+        if (first == null || !GenerationRows.isWorkflow(tx, id)) {
+            return Operated.NOT_FOUND;
+        }
+        RecordKey key = first.key();
+        Locked record = key == null ? null : KeyRecords.lock(tx, List.of(key)).get(key);
+        // From here on no claim takes it, and nothing wakes it.
+        Set<TaskId> locked = TaskLocker.lock(tx, List.of(id), List.of());
+        // The counters before the key, which may have to be added: a restart that is stale adds none.
+        Transaction rest = tx.unordered();
+        StoredFlow flow = FlowRows.lock(rest, id);
+        Row task = find(id);
+        if (task == null) {
+            return Operated.NOT_FOUND;
+        }
+        if (task.state().isOpen() && !locked.contains(id)) {
+            throw new Race("a workflow moved on while it was to be locked");
+        }
+        switch (GenerationRows.decide(rest, flow, restart)) {
+            case DONE_BEFORE -> {
+                return Operated.APPLIED;
+            }
+            case STALE, FULL -> {
+                return Operated.STALE;
+            }
+            case ADD -> {}
+        }
+        if (!GenerationRows.mayRestart(rest, id, task.state())) {
+            return Operated.HELD;
+        }
+        Operated answer =
+                decided(task, id, record, RedriveDecision.decide(letter(task, id), key(task, record), tx.nowInstant()));
+        if (answer == Operated.APPLIED) {
+            GenerationRows.begin(rest, flow, restart);
+            if (!GenerationRows.run(rest, id, task.state())) {
+                throw new Race("a workflow was swept or moved on at the same moment");
+            }
+            tx.news().due(tx.lane(task.lane()).queue());
+        }
+        return answer;
+    }
+
+    private static RedriveDecision.Letter letter(Row task, TaskId id) {
+        return new RedriveDecision.Letter(id, task.state(), task.endedAt(), Instant.ofEpochMilli(task.createdAt()));
+    }
+
+    private RedriveDecision.@Nullable Key key(Row task, @Nullable Locked record) throws SQLException {
+        RecordKey key = task.key();
+        return key == null
+                ? null
+                : new RedriveDecision.Key(
+                        Duration.ofMillis(task.ttl()),
+                        record == null ? null : holder(record),
+                        !KeyRecords.openFormers(tx, List.of(key)).isEmpty());
+    }
+
+    /** Does to the key of a task what was decided; applied unless another task has it. */
+    private Operated decided(Row task, TaskId id, @Nullable Locked record, RedriveDecision decision)
+            throws SQLException {
+        switch (decision) {
             case RedriveDecision.Superseded superseded -> {
                 return Operated.SUPERSEDED;
             }
+            case RedriveDecision.NotDead notDead -> throw new IllegalStateException("Decided before: " + notDead);
             case RedriveDecision.Run run -> {}
             case RedriveDecision.RunRenewing(Instant expiresAt) ->
                 KeyRecords.renew(tx, Objects.requireNonNull(record), expiresAt.toEpochMilli());
-            case RedriveDecision.RunTaking taking -> takeKey(task, id, Objects.requireNonNull(key), record, taking);
+            case RedriveDecision.RunTaking taking ->
+                takeKey(task, id, Objects.requireNonNull(task.key()), record, taking);
         }
-        int rows = tx.sql(REDRIVE).with(id).with(attempt).with(tx.now()).update();
-        if (rows != 1) {
-            throw new Race("a dead letter was redriven or swept at the same moment");
-        }
-        tx.news().due(tx.lane(task.lane()).queue());
         return Operated.APPLIED;
     }
 

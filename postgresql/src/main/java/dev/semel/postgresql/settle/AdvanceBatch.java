@@ -38,7 +38,7 @@ final class AdvanceBatch {
 
     private static final String STANDING = """
             SELECT r.task, r.attempt, r.failures > 0 OR r.vanished > 0 AS counted, f.lines, f.inbox, f.urgent, f.wake_after, f.waited,
-              f.bytes
+              f.bytes, f.generation
             FROM unnest(?) AS k (task)
             CROSS JOIN LATERAL (SELECT * FROM semel.running x WHERE x.task = k.task LIMIT 1) r
             LEFT JOIN LATERAL (SELECT * FROM semel.flow x WHERE x.task = k.task LIMIT 1) f ON true

@@ -26,17 +26,17 @@ import java.util.TreeSet;
 public final class FlowRows {
 
     private static final String MAKE = """
-            INSERT INTO semel.flow (task, lines, inbox, urgent, wake_after, waited, bytes)
-            SELECT k.task, 0, 0, 0, 0, 0, 0 FROM unnest(?) AS k (task) ON CONFLICT DO NOTHING
+            INSERT INTO semel.flow (task, lines, inbox, urgent, wake_after, waited, bytes, generation)
+            SELECT k.task, 0, 0, 0, 0, 0, 0, 1 FROM unnest(?) AS k (task) ON CONFLICT DO NOTHING
             """;
 
     private static final String LOCK = """
-            SELECT f.task, f.lines, f.inbox, f.urgent, f.wake_after, f.waited, f.bytes FROM unnest(?) AS k (task)
+            SELECT f.task, f.lines, f.inbox, f.urgent, f.wake_after, f.waited, f.bytes, f.generation FROM unnest(?) AS k (task)
             CROSS JOIN LATERAL (SELECT * FROM semel.flow x WHERE x.task = k.task LIMIT 1 FOR UPDATE) f
             """;
 
     private static final String FIND =
-            "SELECT task, lines, inbox, urgent, wake_after, waited, bytes FROM semel.flow WHERE task = ?";
+            "SELECT task, lines, inbox, urgent, wake_after, waited, bytes, generation FROM semel.flow WHERE task = ?";
 
     private static final String SAVE = """
             UPDATE semel.flow f SET lines = m.lines, inbox = m.inbox, urgent = m.urgent, wake_after = m.wake_after, waited = m.waited,
@@ -102,7 +102,8 @@ public final class FlowRows {
                 row.getInt("urgent"),
                 row.getInt("wake_after"),
                 row.getInt("waited"),
-                row.getLong("bytes"));
+                row.getLong("bytes"),
+                Math.max(1, row.getInt("generation")));
     }
 
     /** Writes counters that are locked. */

@@ -67,6 +67,11 @@ public final class HistoryRows {
                 .updateExactly(lines.size());
     }
 
+    /** Reads the lines behind a number. */
+    static List<HistoryLine> lines(Session session, TaskId workflow, int known) throws SQLException {
+        return session.sql(LINES).with(workflow).with(known).list(HistoryRows::line);
+    }
+
     /** Reads the newest parts of histories. */
     public static Map<TaskId, History> read(Session session, Collection<History.Query> queries, @Nullable Long clock)
             throws SQLException {

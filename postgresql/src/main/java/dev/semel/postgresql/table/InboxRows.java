@@ -116,7 +116,7 @@ public final class InboxRows {
         return woken;
     }
 
-    private static void insert(Transaction tx, List<TaskId> tasks, List<InboxEntry> entries) throws SQLException {
+    static void insert(Transaction tx, List<TaskId> tasks, List<InboxEntry> entries) throws SQLException {
         List<@Nullable String> states = new ArrayList<>();
         List<@Nullable String> errors = new ArrayList<>();
         for (InboxEntry entry : entries) {

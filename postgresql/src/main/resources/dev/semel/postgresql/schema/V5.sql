@@ -1,4 +1,4 @@
--- Semel on PostgreSQL, schema version 5: workflows are found without their type.
+-- Semel on PostgreSQL, schema version 5: workflows are found without their type, and can be restarted.
 -- No earlier program can work on it: it would end steps without waking workflows, or could not read the options of a workflow.
 
 -- Finds the workflows among all tasks, for lists, newest first. The options of a workflow begin with "~". A task that is none is not in it.
@@ -9,3 +9,6 @@ CREATE INDEX task_workflow ON semel.task (id) WHERE left(retry, 1) = '~';
 -- the index of all pending tasks.
 ALTER TABLE semel.ready ADD COLUMN woken integer;
 CREATE INDEX ready_woken ON semel.ready (woken, suspect, order_at, seq) WHERE woken IS NOT NULL;
+
+-- The generation of a workflow's history, from 1: a restart begins the next one, with an entry in the inbox.
+ALTER TABLE semel.flow ADD COLUMN generation integer NOT NULL DEFAULT 1;

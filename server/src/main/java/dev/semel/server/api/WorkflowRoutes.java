@@ -1,5 +1,6 @@
 package dev.semel.server.api;
 
+import dev.semel.RestartPreview;
 import dev.semel.Submission;
 import dev.semel.Workflows;
 import dev.semel.engine.RawJson;
@@ -13,6 +14,7 @@ import dev.semel.server.json.JsonText;
 import dev.semel.server.limit.Admission;
 import dev.semel.store.History;
 import dev.semel.store.Task;
+import dev.semel.task.InvalidInput;
 import dev.semel.task.Json;
 import dev.semel.task.Limits;
 import dev.semel.task.TaskId;
@@ -22,6 +24,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
 
 /** Workflows: start, show, signal, cancel. */
 final class WorkflowRoutes {
@@ -42,6 +45,7 @@ final class WorkflowRoutes {
                 Route.of("POST", ONE + "/signal", this::signal, TokenScope.SUBMIT),
                 Route.of("POST", ONE + "/cancel", this::cancel, TokenScope.SUBMIT, TokenScope.ADMIN),
                 Route.of("POST", ONE + "/resume", this::resume, TokenScope.ADMIN),
+                Route.of("POST", ONE + "/restart", this::restart, TokenScope.ADMIN),
                 Route.of("POST", ONE + "/terminate", this::terminate, TokenScope.ADMIN));
     }
 
@@ -158,6 +162,45 @@ final class WorkflowRoutes {
         operation.accept(type(request), id(request));
         backend.audited(request, action, request.parameter("type"));
         return Reply.empty(204);
+    }
+
+    private Reply restart(Request request) {
+        request.allowQueries("from", "preview");
+        WorkflowType<RawJson, RawJson> type = type(request);
+        var from = request.query("from");
+        RestartPreview preview = from.isEmpty()
+                ? workflows(request).previewRestart(type, id(request))
+                : workflows(request).previewRestart(type, id(request), line(from.get()));
+        boolean only = request.query("preview").isPresent();
+        Workflows.@Nullable Restarting outcome =
+                only ? null : workflows(request).restart(preview);
+        if (!only) {
+            backend.audited(request, "restart_workflow", request.parameter("type"));
+        }
+        return Reply.json(new JsonText()
+                .put("task_id", preview.task().toString())
+                .put("outcome", outcome == null ? null : outcome.name().toLowerCase(Locale.ROOT))
+                .put("generation", preview.generation() + 1)
+                .put("from", preview.from())
+                .objects(
+                        "steps",
+                        preview.steps().stream()
+                                .map(step -> new JsonText()
+                                        .put("line", step.line())
+                                        .put("type", step.type())
+                                        .put("task_id", step.task().toString())
+                                        .put("kept", step.isKept()))
+                                .toList())
+                .toString());
+    }
+
+    private static int line(String text) {
+        try {
+            return Integer.parseInt(text);
+        } catch (NumberFormatException e) {
+            throw new InvalidInput(
+                    "\"from\" is the number of a line of the history, but got \"" + Limits.shown(text) + "\".", e);
+        }
     }
 
     private Reply terminate(Request request) {

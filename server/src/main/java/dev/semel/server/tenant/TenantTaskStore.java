@@ -247,6 +247,7 @@ public final class TenantTaskStore extends ForwardingTaskStore {
                 case Operation.Cancel cancel -> tasks.add(cancel.taskId());
                 case Operation.Redrive redrive -> tasks.add(redrive.taskId());
                 case Operation.Erase erase -> tasks.add(erase.taskId());
+                case Operation.Restart restart -> tasks.add(restart.taskId());
                 case Operation.ReleaseKey release -> {}
                 case Operation.Resolve resolve -> lineages.add(resolve.effect().lineage());
                 case Operation.ChangeSchedule change -> {
@@ -264,6 +265,7 @@ public final class TenantTaskStore extends ForwardingTaskStore {
                     case Operation.Cancel cancel -> ours.contains(cancel.taskId());
                     case Operation.Redrive redrive -> ours.contains(redrive.taskId());
                     case Operation.Erase erase -> ours.contains(erase.taskId());
+                    case Operation.Restart restart -> ours.contains(restart.taskId());
                     case Operation.ReleaseKey release ->
                         release.identity().tenant().equals(tenant);
                     case Operation.Resolve resolve ->

@@ -4,6 +4,7 @@ import dev.semel.sqlite.claim.QueueAllowances;
 import dev.semel.sqlite.submit.Submissions;
 import dev.semel.sqlite.table.AttemptHistory;
 import dev.semel.sqlite.table.EffectRows;
+import dev.semel.sqlite.table.FlowRows;
 import dev.semel.sqlite.table.KeyRecords;
 import dev.semel.sqlite.table.KeyRecords.Found;
 import dev.semel.sqlite.table.KeyRecords.Holder;
@@ -21,6 +22,7 @@ import dev.semel.store.Operation;
 import dev.semel.store.QueueSetUp;
 import dev.semel.store.QueueSettings;
 import dev.semel.store.RedriveDecision;
+import dev.semel.store.StoredFlow;
 import dev.semel.store.Submitted;
 import dev.semel.task.Identity;
 import dev.semel.task.TaskId;
@@ -43,6 +45,13 @@ public final class Operations {
             WHERE seq = ?1
             """;
 
+    private static final String RESTART = """
+            UPDATE semel_task SET state = 'pending', order_at = ?2 - priority * 60000, due_at = ?2, finished_at = NULL,
+              failures = 0, vanished = 0, claim = NULL, worker = NULL, started_at = NULL, outcome = NULL,
+              former_hash = NULL, after_id = NULL, cancel_requested = 0, result = NULL
+            WHERE seq = ?1
+            """;
+
     private final Transaction tx;
 
     public Operations(Transaction tx) {
@@ -61,6 +70,7 @@ public final class Operations {
         return switch (operation) {
             case Operation.Cancel(TaskId id) -> cancel(id);
             case Operation.Redrive(TaskId id, int attempt) -> redrive(id, attempt);
+            case Operation.Restart restart -> restart(restart);
             case Operation.ReleaseKey(Identity identity, TaskId id) -> release(identity, id);
             case Operation.Erase(TaskId id) -> Sweeper.erase(tx, id);
             case Operation.Resolve resolve -> EffectResolver.resolve(tx, resolve);
@@ -98,37 +108,95 @@ public final class Operations {
         if (task == null) {
             return Operated.NOT_FOUND;
         }
-        String key = task.key();
-        Found found = key == null ? null : KeyRecords.find(tx.session(), task.scope(), key);
-        RedriveDecision decision = RedriveDecision.decide(
-                new RedriveDecision.Letter(id, task.state(), task.attempt(), Instant.ofEpochMilli(task.createdAt())),
-                attempt,
-                key == null
-                        ? null
-                        : new RedriveDecision.Key(
-                                Duration.ofMillis(task.ttl()),
-                                found == null ? null : found.holder(),
-                                KeyRecords.openFormer(tx, task.scope(), key) != null),
-                tx.nowInstant());
-        switch (decision) {
-            case RedriveDecision.NotDead notDead -> {
-                return notDead.answer(AttemptHistory.wasRedriven(tx, task.seq(), attempt));
-            }
-            case RedriveDecision.Superseded superseded -> {
-                return Operated.SUPERSEDED;
-            }
-            case RedriveDecision.Run run -> {}
-            case RedriveDecision.RunRenewing(Instant expiresAt) ->
-                KeyRecords.renew(tx, task.scope(), Objects.requireNonNull(key), id, expiresAt.toEpochMilli());
-            case RedriveDecision.RunTaking taking -> takeKey(task, id, Objects.requireNonNull(key), found, taking);
+        Found found = found(task);
+        RedriveDecision decision = RedriveDecision.decide(letter(task, id), attempt, key(task, found), tx.nowInstant());
+        if (decision instanceof RedriveDecision.NotDead notDead) {
+            return notDead.answer(AttemptHistory.wasRedriven(tx, task.seq(), attempt));
         }
+        Operated answer = decided(task, id, found, decision);
+        if (answer == Operated.APPLIED) {
+            keepDeath(task);
+            tx.sql(REDRIVE).with(task.seq()).with(tx.now()).updateOne();
+            tx.claimable(tx.names().lane(task.lane()), tx.now());
+        }
+        return answer;
+    }
+
+    private Operated restart(Operation.Restart restart) throws SQLException {
+        TaskId id = restart.taskId();
+        TaskRow task = TaskRow.find(tx, id);
+        if (task == null || !FlowRows.isWorkflow(tx, id)) {
+            return Operated.NOT_FOUND;
+        }
+        switch (FlowRows.decide(tx, restart)) {
+            case DONE_BEFORE -> {
+                return Operated.APPLIED;
+            }
+            case STALE, FULL -> {
+                return Operated.STALE;
+            }
+            case ADD -> {}
+        }
+        if (!StoredFlow.mayRestart(task.state(), task.attempt() > 0, FlowRows.isListening(tx, id))) {
+            return Operated.HELD;
+        }
+        Found found = found(task);
+        Operated answer =
+                decided(task, id, found, RedriveDecision.decide(letter(task, id), key(task, found), tx.nowInstant()));
+        if (answer == Operated.APPLIED) {
+            if (task.state().isDead()) {
+                keepDeath(task);
+            } else if (task.attemptHere()) {
+                AttemptHistory.addEnd(tx, task.seq());
+            }
+            FlowRows.restart(tx, restart);
+            tx.sql(RESTART).with(task.seq()).with(tx.now()).updateOne();
+            tx.claimable(tx.names().lane(task.lane()), tx.now());
+        }
+        return answer;
+    }
+
+    private void keepDeath(TaskRow task) throws SQLException {
         if (task.attemptHere()) {
             AttemptHistory.addDeath(tx, task.seq());
         } else {
             AttemptHistory.markRedriven(tx, task.seq());
         }
-        tx.sql(REDRIVE).with(task.seq()).with(tx.now()).updateOne();
-        tx.claimable(tx.names().lane(task.lane()), tx.now());
+    }
+
+    private static RedriveDecision.Letter letter(TaskRow task, TaskId id) {
+        return new RedriveDecision.Letter(id, task.state(), task.attempt(), Instant.ofEpochMilli(task.createdAt()));
+    }
+
+    private @Nullable Found found(TaskRow task) throws SQLException {
+        String key = task.key();
+        return key == null ? null : KeyRecords.find(tx.session(), task.scope(), key);
+    }
+
+    private RedriveDecision.@Nullable Key key(TaskRow task, @Nullable Found found) throws SQLException {
+        String key = task.key();
+        return key == null
+                ? null
+                : new RedriveDecision.Key(
+                        Duration.ofMillis(task.ttl()),
+                        found == null ? null : found.holder(),
+                        KeyRecords.openFormer(tx, task.scope(), key) != null);
+    }
+
+    /** Does to the key of a task what was decided; applied unless another task has it. */
+    private Operated decided(TaskRow task, TaskId id, @Nullable Found found, RedriveDecision decision)
+            throws SQLException {
+        switch (decision) {
+            case RedriveDecision.Superseded superseded -> {
+                return Operated.SUPERSEDED;
+            }
+            case RedriveDecision.NotDead notDead -> throw new IllegalStateException("Decided before: " + notDead);
+            case RedriveDecision.Run run -> {}
+            case RedriveDecision.RunRenewing(Instant expiresAt) ->
+                KeyRecords.renew(tx, task.scope(), Objects.requireNonNull(task.key()), id, expiresAt.toEpochMilli());
+            case RedriveDecision.RunTaking taking ->
+                takeKey(task, id, Objects.requireNonNull(task.key()), found, taking);
+        }
         return Operated.APPLIED;
     }
 

@@ -18,6 +18,13 @@ public final class AttemptHistory {
             SELECT seq, attempt, worker, started_at, finished_at, outcome, last_error, 1 FROM semel_task WHERE seq = ?
             """;
 
+    private static final String ADD_END = """
+            INSERT INTO semel_attempt (task, number, worker, started_at, ended_at, outcome, error)
+            SELECT seq, attempt, worker, started_at, finished_at, outcome,
+              CASE WHEN outcome NOT IN ('completed', 'cancelled', 'put_back') THEN last_error END
+            FROM semel_task WHERE seq = ?
+            """;
+
     private static final String MARK_REDRIVEN = """
             UPDATE semel_attempt SET redriven = 1
             WHERE task = ?1 AND number = (SELECT attempt FROM semel_task WHERE seq = ?1)
@@ -40,6 +47,11 @@ public final class AttemptHistory {
     /** Moves the attempt with which a task died to the history, because the task is redriven. */
     public static void addDeath(Transaction tx, long seq) throws SQLException {
         tx.sql(ADD_DEATH).with(seq).updateOne();
+    }
+
+    /** Moves the attempt with which a task ended otherwise to the history, because the task is restarted. */
+    public static void addEnd(Transaction tx, long seq) throws SQLException {
+        tx.sql(ADD_END).with(seq).updateOne();
     }
 
     /** The same for an attempt that is in the history already, because it parked its task and that was given up. */

@@ -5,9 +5,11 @@ import dev.semel.sqlite.sql.Session;
 import dev.semel.sqlite.sql.SqlStatement;
 import dev.semel.sqlite.sql.StoredEnums;
 import dev.semel.sqlite.transaction.Transaction;
+import dev.semel.store.Generation;
 import dev.semel.store.History;
 import dev.semel.store.HistoryLine;
 import dev.semel.store.InboxEntry;
+import dev.semel.store.Operation;
 import dev.semel.store.StoredFlow;
 import dev.semel.store.SubmitRequest;
 import dev.semel.store.Submitted.Signalled;
@@ -27,12 +29,14 @@ import org.jspecify.annotations.Nullable;
 public final class FlowRows {
 
     private static final String FIND =
-            "SELECT lines, inbox, urgent, wake_after, waited, bytes FROM semel_flow WHERE task = ?";
+            "SELECT lines, inbox, urgent, wake_after, waited, bytes, generation FROM semel_flow WHERE task = ?";
 
     private static final String SAVE = """
-            INSERT INTO semel_flow (task, lines, inbox, urgent, wake_after, waited, bytes) VALUES (?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO semel_flow (task, lines, inbox, urgent, wake_after, waited, bytes, generation)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (task) DO UPDATE SET lines = excluded.lines, inbox = excluded.inbox, urgent = excluded.urgent,
-              wake_after = excluded.wake_after, waited = excluded.waited, bytes = excluded.bytes
+              wake_after = excluded.wake_after, waited = excluded.waited, bytes = excluded.bytes,
+              generation = excluded.generation
             """;
 
     private static final String ADD_LINE =
@@ -88,6 +92,18 @@ public final class FlowRows {
             WHERE task = ? AND number > ? ORDER BY number
             """;
 
+    private static final String IS_WORKFLOW = """
+            SELECT 1 FROM semel_task
+            WHERE id = ? AND input IS NOT NULL
+              AND (substr(retry, 1, 1) = '~' OR EXISTS (SELECT 1 FROM semel_flow WHERE task = semel_task.id))
+            """;
+
+    private static final String BEGUN_GENERATION = "SELECT document FROM semel_inbox WHERE task = ? AND key = ?";
+
+    private static final String SUPERSEDE = "DELETE FROM semel_history WHERE task = ? AND number >= ?";
+
+    private static final String RENAME_CANCELLATION = "UPDATE semel_inbox SET key = ?3 WHERE task = ?1 AND key = ?2";
+
     private static final String ANY = "SELECT EXISTS (SELECT 1 FROM semel_flow)";
 
     private static final List<String> FORGET = List.of(
@@ -103,7 +119,13 @@ public final class FlowRows {
         try (ResultSet row = tx.sql(FIND).with(workflow).query()) {
             return row.next()
                     ? new StoredFlow(
-                            row.getInt(1), row.getInt(2), row.getInt(3), row.getInt(4), row.getInt(5), row.getLong(6))
+                            row.getInt(1),
+                            row.getInt(2),
+                            row.getInt(3),
+                            row.getInt(4),
+                            row.getInt(5),
+                            row.getLong(6),
+                            row.getInt(7))
                     : StoredFlow.NEW;
         }
     }
@@ -117,6 +139,7 @@ public final class FlowRows {
                 .with(flow.wakeAfter())
                 .with(flow.waited())
                 .with(flow.bytes())
+                .with(flow.generation())
                 .updateOne();
     }
 
@@ -288,6 +311,50 @@ public final class FlowRows {
                 tx.sql(ACCEPTED_BEFORE).with(signal.key()).with(signal.taskId()).query()) {
             return row.next();
         }
+    }
+
+    /** Returns whether a task is a workflow whose data is stored. */
+    public static boolean isWorkflow(Transaction tx, TaskId task) throws SQLException {
+        try (ResultSet row = tx.sql(IS_WORKFLOW).with(task).query()) {
+            return row.next();
+        }
+    }
+
+    /** Returns whether a workflow that waits listens to its inbox. */
+    public static boolean isListening(Transaction tx, TaskId task) throws SQLException {
+        try (ResultSet row = tx.sql(STANDING).with(task).query()) {
+            return row.next() && row.getBoolean(5);
+        }
+    }
+
+    /** Decides about a restart. */
+    public static StoredFlow.Verdict decide(Transaction tx, Operation.Restart restart) throws SQLException {
+        int next = restart.generation() + 1;
+        Integer from;
+        try (ResultSet row = tx.sql(BEGUN_GENERATION)
+                .with(restart.taskId())
+                .with(Generation.key(next))
+                .query()) {
+            from = row.next() ? Generation.from(row.getString(1)) : null;
+        }
+        return find(tx, restart.taskId())
+                .decide(restart, from == null ? null : new Generation(next, from, 0, tx.nowInstant()));
+    }
+
+    /** Begins the generation of a restart. */
+    public static void restart(Transaction tx, Operation.Restart restart) throws SQLException {
+        TaskId workflow = restart.taskId();
+        List<HistoryLine> superseded =
+                lines(tx.session().sql(LINES).with(workflow).with(Math.max(restart.from(), 1) - 1));
+        StoredFlow.Appended begun = find(tx, workflow).restarted(restart, superseded, tx.nowInstant());
+        tx.sql(SUPERSEDE).with(workflow).with(restart.from()).update();
+        tx.sql(RENAME_CANCELLATION)
+                .with(workflow)
+                .with(StoredFlow.CANCEL_KEY)
+                .with(StoredFlow.formerCancelKey(restart.generation()))
+                .update();
+        add(tx, workflow, begun.entry());
+        save(tx, workflow, begun.flow());
     }
 
     /** Reads the newest parts of histories. */

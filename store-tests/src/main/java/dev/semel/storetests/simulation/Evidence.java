@@ -274,6 +274,7 @@ final class Evidence {
             case Operation.Cancel cancel -> story(cancel.taskId()).changes().add(sorted);
             case Operation.Erase erase -> story(erase.taskId()).changes().add(sorted);
             case Operation.Redrive redrive -> story(redrive.taskId()).changes().add(sorted);
+            case Operation.Restart restart -> story(restart.taskId()).changes().add(sorted);
             case Operation.ReleaseKey release ->
                 key(release.identity()).releases().add(sorted);
             case Operation.Resolve resolve -> {

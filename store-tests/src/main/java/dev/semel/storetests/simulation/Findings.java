@@ -180,6 +180,7 @@ final class Findings {
             case Operation.Cancel cancel -> ids.contains(cancel.taskId());
             case Operation.Redrive redrive -> ids.contains(redrive.taskId());
             case Operation.Erase erase -> ids.contains(erase.taskId());
+            case Operation.Restart restart -> ids.contains(restart.taskId());
             case Operation.ReleaseKey release -> release.identity().equals(identity);
             case Operation.ChangeSchedule change -> true;
             case Operation.OfQueue change -> true;

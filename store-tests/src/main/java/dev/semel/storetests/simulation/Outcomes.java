@@ -223,6 +223,7 @@ final class Outcomes {
                 }
             }
             case Operation.Erase erase -> {}
+            case Operation.Restart restart -> {}
             case Operation.ReleaseKey release -> {}
             case Operation.Resolve resolve -> {}
             case Operation.ChangeSchedule change -> {}

@@ -110,6 +110,9 @@ final class Wording {
                         + resolve.resolution().verdict().word();
             case Operation.Cancel cancel -> "cancel " + trace.name(cancel.taskId());
             case Operation.Redrive redrive -> "redrive " + trace.name(redrive.taskId()) + "/" + redrive.attempt();
+            case Operation.Restart restart ->
+                "restart " + trace.name(restart.taskId()) + " from line " + restart.from() + " after generation "
+                        + restart.generation();
             case Operation.ReleaseKey release ->
                 "release " + of(release.identity()) + " of " + trace.name(release.taskId());
             case Operation.Erase erase -> "erase " + trace.name(erase.taskId());

@@ -62,6 +62,7 @@ final class ChangeModel {
             case Operation.Resolve resolve -> resolve(state, resolve, span);
             case Operation.Cancel(TaskId id) -> cancel(state, id, span);
             case Operation.Redrive redrive -> redrive(state, redrive, span);
+            case Operation.Restart restart -> throw new IllegalArgumentException("not sent by a storm: " + restart);
             case Operation.ReleaseKey release -> release(state, release, span);
             case Operation.Erase(TaskId id) -> throw new IllegalArgumentException("not in the storm: erasure of " + id);
             case Operation.ChangeSchedule schedule ->

@@ -274,6 +274,7 @@ final class StormChecker {
                     case Operation.Cancel(TaskId id) -> groupOf.get(id);
                     case Operation.Redrive redrive -> groupOf.get(redrive.taskId());
                     case Operation.Erase(TaskId id) -> groupOf.get(id);
+                    case Operation.Restart restart -> groupOf.get(restart.taskId());
                     case Operation.ReleaseKey release -> release.identity();
                     case Operation.Resolve(EffectId effect, var left, var resolution) -> groupOf.get(effect.lineage());
                     case Operation.OfQueue queue -> null;
