@@ -20,11 +20,11 @@ import java.lang.reflect.WildcardType;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.LinkedHashSet;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -160,7 +160,8 @@ final class RandomValues {
     }
 
     private Identity identity() {
-        Scope.Kind kind = List.copyOf(EnumSet.allOf(Scope.Kind.class)).get(random.nextInt(EnumSet.allOf(Scope.Kind.class).size()));
+        Scope.Kind kind = List.copyOf(EnumSet.allOf(Scope.Kind.class))
+                .get(random.nextInt(EnumSet.allOf(Scope.Kind.class).size()));
         return new Identity("tenant", kind, kind == Scope.Kind.TENANT ? "" : text("scope"), key());
     }
 
