@@ -26,6 +26,6 @@ class DemoTest {
         assertThat(Cli.bare("", Map.of(), "demo", "--store", "sqlite:mine.db")
                         .exits(2)
                         .err())
-                .contains("takes only a PostgreSQL database");
+                .contains("takes a PostgreSQL database or a bucket");
     }
 }
