@@ -94,7 +94,12 @@ final class LogGate implements Gate {
         ChangeApplier changes = new ChangeApplier(catchUp);
         applier = changes;
         unknown = new UnknownFields(catchUp, changes);
-        position = Position.read(catchUp);
+        Position kept = Position.read(catchUp);
+        if (kept != null) {
+            // Otherwise what the newest entry made due would not be due yet.
+            clock.raise(kept.time());
+        }
+        position = kept;
         catchUp();
     }
 

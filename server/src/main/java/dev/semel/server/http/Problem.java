@@ -15,8 +15,8 @@ public final class Problem extends RuntimeException {
     @Serial
     private static final long serialVersionUID = 1L;
 
-    private final int status;
-    private final String slug;
+    private final transient int status;
+    private final transient String slug;
     private final transient Map<String, String> fields = new LinkedHashMap<>();
     private final transient Map<String, String> headers = new LinkedHashMap<>();
 
