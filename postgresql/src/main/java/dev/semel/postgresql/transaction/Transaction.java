@@ -106,7 +106,7 @@ public final class Transaction {
         return known;
     }
 
-    /** Does what this transaction does last. Whoever commits it calls this before. */
+    /** Does what this transaction does last. Called before the commit. */
     public void finish() throws SQLException {
         Ending last = ending;
         ending = null;

@@ -7,7 +7,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * Fairness between processes that compete for the next number of the log. All of them see the same entries, so all know the same
- * order: whoever has written least recently goes first. A process waits, before it creates an entry, for as long as those
+ * order: the one that wrote least recently goes first. A process waits, before it creates an entry, for as long as those
  * before it take about. So few numbers are lost, and nobody waits for more than about one entry of each other process, however
  * slow its connection is. What arrives meanwhile shares the next entry: a pause costs latency and no throughput.
  *
