@@ -28,7 +28,7 @@ public final class EffectOperations {
     public enum Resolving {
         /** The resolution is recorded, now or before. A parked task continues, or has failed if it was given up. */
         RESOLVED,
-        /** The attempt that intended the effect still runs, or the resolution gives up a task that is not parked. */
+        /** The attempt that intended the effect still runs, or the resolution gives up what no task has left to a person. */
         UNDER_WAY,
         /**
          * The effect has a known outcome, or another attempt has changed it since it was looked up. Nothing changed.

@@ -88,6 +88,7 @@ public record Settings(
      * @param certificate the certificate chain, or null
      * @param privateKey the private key of the certificate, or null
      * @param grace how long to wait for requests at the end, or null
+     * @param audit the file of operators' actions, or null
      */
     public record Listening(
             @Nullable String host,
@@ -95,10 +96,11 @@ public record Settings(
             @Nullable String tokens,
             @Nullable String certificate,
             @Nullable String privateKey,
-            @Nullable Duration grace) {
+            @Nullable Duration grace,
+            @Nullable String audit) {
 
         /** Nothing is configured. */
-        public static final Listening NONE = new Listening(null, null, null, null, null, null);
+        public static final Listening NONE = new Listening(null, null, null, null, null, null, null);
     }
 
     /**

@@ -101,7 +101,8 @@ public final class SettingsFile {
                 table.text("tokens", SettingsFile::notBlank),
                 table.text("certificate", SettingsFile::notBlank),
                 table.text("private_key", SettingsFile::notBlank),
-                table.text("grace", text -> Limits.duration("grace", Durations.parse(text))));
+                table.text("grace", text -> Limits.duration("grace", Durations.parse(text))),
+                table.text("audit", SettingsFile::notBlank));
         table.end();
         return listening;
     }
@@ -190,7 +191,9 @@ public final class SettingsFile {
                 ignored,
                 retry(table),
                 positive(table, "timeout", "timeout"),
-                table.number("priority", Limits::priority));
+                table.number("priority", Limits::priority),
+                positive(table, "time_limit", "time limit"),
+                positive(table, "start_by", "start-by"));
         table.end();
         return settings;
     }

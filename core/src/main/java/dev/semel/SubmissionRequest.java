@@ -6,6 +6,7 @@ import dev.semel.store.NewTask.KeyRequest;
 import dev.semel.store.NewTask.Start;
 import dev.semel.store.QueueSettings;
 import dev.semel.store.TaskOptions;
+import dev.semel.store.TimeLimits;
 import dev.semel.store.WorkflowOptions;
 import dev.semel.task.Identity;
 import dev.semel.task.IdentityStrategy;
@@ -21,6 +22,7 @@ import dev.semel.task.TaskType;
 import dev.semel.task.TraceContext;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -49,6 +51,8 @@ public final class SubmissionRequest<I, O extends @Nullable Object> {
     private @Nullable RetryPolicy retry;
     private @Nullable Duration timeout;
     private @Nullable Duration timeLimit;
+    private @Nullable Duration startBy;
+    private List<String> tags = List.of();
     private @Nullable Integer priority;
     private Start start = Start.now();
     private boolean step;
@@ -202,21 +206,42 @@ public final class SubmissionRequest<I, O extends @Nullable Object> {
     }
 
     /**
-     * Sets how long a whole workflow may take; its type may have a limit too. When the limit has passed, the workflow is told to end as by a
-     * cancellation, and ends as timed out.
+     * Sets how long the task may take as a whole, all attempts and the time between them included; its type may have a limit too. When it has
+     * passed, a task that does not run ends as timed out, and a task that runs or a workflow is told to end as by a cancellation, and ends as
+     * timed out. A redrive gives the task the same time again.
      *
-     * @param limit how long after its start
+     * @param limit how long after its creation, by the store's clock
      * @return this request
-     * @throws InvalidInput if the task is no workflow
      */
     public SubmissionRequest<I, O> timeLimit(Duration limit) {
         checkUnsent();
-        Limits.positive("time limit", limit);
-        if (!type.isWorkflow()) {
-            throw new InvalidInput("Task type \"" + type.name()
-                    + "\" is no workflow and has no time limit as a whole. Set a timeout, which limits each attempt.");
-        }
-        this.timeLimit = limit;
+        this.timeLimit = Limits.positive("time limit", limit);
+        return this;
+    }
+
+    /**
+     * Sets how long the task may wait for its first attempt; its type may have a limit too. A task that has not started by then ends as timed
+     * out, with an error that says so. A redrive gives the task the same time again.
+     *
+     * @param limit how long after its creation, by the store's clock
+     * @return this request
+     */
+    public SubmissionRequest<I, O> startBy(Duration limit) {
+        checkUnsent();
+        this.startBy = Limits.positive("start-by", limit);
+        return this;
+    }
+
+    /**
+     * Sets the tags of the task: words by which it can be found, cancelled and redriven together with others. They cannot be changed
+     * later, and are no part of its input.
+     *
+     * @param names at most 10 names of the alphabet of queues
+     * @return this request
+     */
+    public SubmissionRequest<I, O> tags(String... names) {
+        checkUnsent();
+        this.tags = Limits.tags(Arrays.asList(names));
         return this;
     }
 
@@ -268,6 +293,9 @@ public final class SubmissionRequest<I, O extends @Nullable Object> {
         queue = options.queue().orElse(null);
         retry = options.retry().orElse(null);
         timeout = options.timeout().orElse(null);
+        timeLimit = options.timeLimit().orElse(null);
+        startBy = options.startBy().orElse(null);
+        tags = options.tags();
         priority = options.priority().orElse(null);
         start = options.start();
         return newTask(semel.tracer().step(this));
@@ -308,17 +336,30 @@ public final class SubmissionRequest<I, O extends @Nullable Object> {
         RetryPolicy policy = retry != null ? retry : configured.retry();
         Duration limit = timeout != null ? timeout : configured.timeout();
         String mutex = type.mutex(input);
-        WorkflowOptions workflow = workflow();
-        return rank == 0 && policy == null && limit == null && mutex == null && trace == null && workflow == null
-                ? TaskOptions.NONE
-                : new TaskOptions(rank, policy, limit, mutex, trace, workflow);
+        WorkflowOptions workflow = workflow(configured);
+        TimeLimits limits = TimeLimits.of(
+                type.isWorkflow() ? null : total(configured),
+                orElse(startBy, configured.startBy(), type.startBy().orElse(null)));
+        boolean none = rank == 0
+                && policy == null
+                && limit == null
+                && mutex == null
+                && trace == null
+                && workflow == null
+                && limits == null
+                && tags.isEmpty();
+        return none ? TaskOptions.NONE : new TaskOptions(rank, policy, limit, mutex, trace, workflow, limits, tags);
     }
 
-    private @Nullable WorkflowOptions workflow() {
+    private @Nullable Duration total(TypeSettings configured) {
+        return orElse(timeLimit, configured.timeLimit(), type.timeLimit().orElse(null));
+    }
+
+    private @Nullable WorkflowOptions workflow(TypeSettings configured) {
         if (!type.isWorkflow()) {
             return null;
         }
-        Duration limit = timeLimit != null ? timeLimit : type.timeLimit().orElse(null);
+        Duration limit = total(configured);
         return limit == null ? WorkflowOptions.UNLIMITED : new WorkflowOptions(limit);
     }
 

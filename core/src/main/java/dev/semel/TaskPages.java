@@ -28,16 +28,7 @@ record TaskPages(TaskStore store) {
                     + filter.states().stream().map(TaskState::word).sorted().collect(Collectors.joining(", "))
                     + ". Leave the others out.");
         }
-        return new TaskQuery(
-                filter.tenant(),
-                filter.queue(),
-                filter.type(),
-                filter.states().isEmpty() ? meant : filter.states(),
-                filter.identity(),
-                filter.parent(),
-                filter.workflows(),
-                filter.before(),
-                filter.limit());
+        return filter.with(filter.states().isEmpty() ? meant : filter.states(), filter.before(), filter.limit());
     }
 
     /** Reads all tasks that match a filter, page by page. */

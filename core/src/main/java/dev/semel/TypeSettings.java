@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  * @param retry the retry policy
  * @param timeout how long one attempt may run
  * @param priority the priority of submissions that do not set one
+ * @param timeLimit how long a task may take as a whole, of submissions that do not set it
+ * @param startBy how long a task may wait for its first attempt, of submissions that do not set it
  */
 public record TypeSettings(
         @Nullable String queue,
@@ -31,8 +33,11 @@ public record TypeSettings(
         @Nullable List<JsonPointer> ignoredFields,
         @Nullable RetryPolicy retry,
         @Nullable Duration timeout,
-        @Nullable Integer priority) {
+        @Nullable Integer priority,
+        @Nullable Duration timeLimit,
+        @Nullable Duration startBy) {
 
     /** Empty settings. */
-    public static final TypeSettings NONE = new TypeSettings(null, null, null, null, null, null, null, null, null);
+    public static final TypeSettings NONE =
+            new TypeSettings(null, null, null, null, null, null, null, null, null, null, null);
 }

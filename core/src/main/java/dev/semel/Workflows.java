@@ -23,6 +23,7 @@ import dev.semel.workflow.CodeVersions;
 import dev.semel.workflow.WorkflowNotFound;
 import dev.semel.workflow.WorkflowSignals;
 import dev.semel.workflow.WorkflowType;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -89,7 +90,7 @@ public final class Workflows {
         String typeName = Limits.notNull("workflow type", type).name();
         Span span = semel.tracer().beginSignal(typeName, () -> taskId(type, id), name);
         try {
-            send(type, id, key, name, document);
+            TaskId unused = send(type, id, key, name, document);
         } catch (RuntimeException e) {
             semel.tracer().failed(span, e);
             throw e;
@@ -133,6 +134,42 @@ public final class Workflows {
         return answer;
     }
 
+    /**
+     * Asks a running workflow and waits for its answer, which its code gives by {@link dev.semel.workflow.Flow#onAsk}. A question is decided once:
+     * asked again with the same key, after a lost answer or a time-out too, it gets the same answer, for as long as the workflow is stored.
+     *
+     * @param type the workflow type
+     * @param id the id of the workflow
+     * @param name the name of the question
+     * @param value what it carries, or null
+     * @param answer the class of the answer
+     * @param key the key of the question
+     * @param timeout how long to wait; the question stays, and can be asked again with the same key
+     * @param <A> the class of the answer
+     * @return the answer; empty if it is null
+     * @throws WorkflowNotFound if there is no such workflow
+     * @throws TaskAlreadyFinished if the workflow has ended, and has not answered before
+     * @throws dev.semel.workflow.AskRejected if the workflow rejects the question
+     * @throws dev.semel.task.ResultNotReady if there is no answer in time, or this thread is interrupted
+     */
+    public <A> Optional<A> ask(
+            WorkflowType<?, ?> type,
+            String id,
+            String name,
+            @Nullable Object value,
+            Class<A> answer,
+            String key,
+            Duration timeout) {
+        checkSignal(name, key);
+        Limits.notNull("class", answer);
+        Limits.duration("timeout", Limits.notNull("timeout", timeout));
+        String document = value == null ? null : semel.codec().encode(value);
+        TaskId task = send(type, id, key, WorkflowSignals.ASK + name, document);
+        return new Asker(store, task, key)
+                .await(timeout)
+                .map(text -> semel.codec().decode(text, answer));
+    }
+
     private Submitted signalled(NewTask task, SubmitRequest.SignalWithStart start) {
         Submitted answer = store.submit(List.of(start)).getFirst();
         if (answer == Signalled.FULL) {
@@ -166,7 +203,7 @@ public final class Workflows {
      * @throws TaskAlreadyFinished if the workflow has ended
      */
     public void cancel(WorkflowType<?, ?> type, String id) {
-        send(type, id, WorkflowSignals.CANCEL_KEY, WorkflowSignals.CANCEL, null);
+        TaskId unused = send(type, id, WorkflowSignals.CANCEL_KEY, WorkflowSignals.CANCEL, null);
     }
 
     /**
@@ -178,7 +215,7 @@ public final class Workflows {
      * @throws TaskAlreadyFinished if the workflow has ended
      */
     public void resume(WorkflowType<?, ?> type, String id) {
-        send(type, id, WorkflowSignals.RESERVED + semel.newId(), WorkflowSignals.RESUME, null);
+        TaskId unused = send(type, id, WorkflowSignals.RESERVED + semel.newId(), WorkflowSignals.RESUME, null);
     }
 
     /**
@@ -358,7 +395,7 @@ public final class Workflows {
     }
 
     /** Sends an entry for the inbox, to a newer run of the workflow if the one that was found has ended meanwhile. */
-    private void send(WorkflowType<?, ?> type, String id, String key, String name, @Nullable String document) {
+    private TaskId send(WorkflowType<?, ?> type, String id, String key, String name, @Nullable String document) {
         KeyRecord record = record(type, id);
         for (int run = 1; ; run++) {
             Submitted answer = store.submit(List.of(new SubmitRequest.Signal(record.taskId(), key, name, document)))
@@ -366,7 +403,7 @@ public final class Workflows {
             KeyRecord next = answer == Signalled.ACCEPTED ? record : record(type, id);
             if (next.taskId().equals(record.taskId()) || run == MOST_RUNS) {
                 require((Signalled) answer, record, id);
-                return;
+                return record.taskId();
             }
             record = next;
         }

@@ -58,11 +58,12 @@ class SettingsFileTest {
             certificate = "chain.pem"
             private_key = "key.pem"
             grace = "5s"
+            audit = "audit.jsonl"
             """);
         assertThat(settings.store()).isEqualTo("sqlite:semel.db");
         assertThat(settings.listening())
                 .isEqualTo(new Settings.Listening(
-                        "0.0.0.0", 8443, "tokens.json", "chain.pem", "key.pem", Duration.ofSeconds(5)));
+                        "0.0.0.0", 8443, "tokens.json", "chain.pem", "key.pem", Duration.ofSeconds(5), "audit.jsonl"));
         assertThat(read("server = \"https://semel.example.com\"").store()).isEqualTo("https://semel.example.com");
         assertThat(read("").listening()).isEqualTo(Settings.Listening.NONE);
         for (String wrong : List.of("port = 70000", "prt = 1", "host = \"\"", "grace = \"soon\"", "port = \"1\"")) {
@@ -105,6 +106,8 @@ class SettingsFileTest {
             idempotency_ttl = "90d"
             timeout = "30s"
             priority = 7
+            time_limit = "2h"
+            start_by = "5m"
             max_attempts = 4
 
             [tasks.build_report]
@@ -142,7 +145,9 @@ class SettingsFileTest {
                         null,
                         RetryPolicy.attempts(4),
                         Duration.ofSeconds(30),
-                        7));
+                        7,
+                        Duration.ofHours(2),
+                        Duration.ofMinutes(5)));
         assertThat(settings.task("build_report"))
                 .isEqualTo(new TypeSettings(
                         null,
@@ -152,6 +157,8 @@ class SettingsFileTest {
                         null,
                         List.of(new JsonPointer("/trace_id")),
                         RetryPolicy.delays(Duration.ofSeconds(1), Duration.ofSeconds(5)),
+                        null,
+                        null,
                         null,
                         null));
     }

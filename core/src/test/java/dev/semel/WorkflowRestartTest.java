@@ -263,4 +263,26 @@ class WorkflowRestartTest {
                             .plus(Duration.ofHours(1)));
         }
     }
+
+    @Test
+    void aRestartOfARerunRunsLocalStepsAgainAlthoughAnEarlierRunWasRestartedToo() {
+        failing.add("ship");
+        Worker unused = worker((flow, input) -> {
+            String local = flow.local("charge", String.class, token -> act("charge"));
+            return local + ", " + flow.run(DO, "ship");
+        });
+        TaskId first = start();
+        world.awaitState(first, TaskState.FAILED);
+        assertThat(world.semel.workflows().restart(preview(0))).isEqualTo(Restarting.RESTARTED);
+        await().atMost(PATIENCE).until(() -> ran.stream().filter("ship"::equals).count() == 2);
+        world.awaitState(first, TaskState.FAILED);
+        TaskId second = start(); // a rerun: local steps of the lineage are read back, those of the first generation
+        assertThat(second).isNotEqualTo(first);
+        await().atMost(PATIENCE).until(() -> ran.stream().filter("ship"::equals).count() == 3);
+        world.awaitState(second, TaskState.FAILED);
+        assertThat(ran).filteredOn("charge"::equals).hasSize(2);
+        failing.clear();
+        assertThat(restarted(preview(0))).contains("charge");
+        assertThat(ran).filteredOn("charge"::equals).hasSize(3);
+    }
 }

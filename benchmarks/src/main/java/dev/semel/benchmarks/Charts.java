@@ -104,8 +104,10 @@ final class Charts {
         }
         svg.append(String.format(
                 Locale.ROOT, "<path d=\"M%d %dH%d\" stroke=\"#666\"/>%n", left / 2, TOP + height, WIDTH - left / 2));
-        return document(
-                section + ": Semel (dark), in turns with an empty store (light), tasks/s", TOP + height + 36, svg);
+        String light = section.equals(FanOut.SECTION)
+                ? "steps of one workflow (dark), in turns with a plain batch of tasks (light), a second"
+                : "Semel (dark), in turns with an empty store (light), tasks/s";
+        return document(section + ": " + light, TOP + height + 36, svg);
     }
 
     private static void path(

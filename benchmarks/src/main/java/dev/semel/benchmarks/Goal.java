@@ -149,7 +149,11 @@ public record Goal(String what, boolean atLeast, double limit, double measured) 
             } else if (kept != null && result.section().equals(OpenTransactionMeasure.SECTION)) {
                 goals.add(new Goal(result.title() + ", to the same with nothing dead", true, 0.7, kept));
             } else if (kept != null) {
-                goals.add(new Goal(result.title() + ", to an empty store", true, 0.9, kept));
+                boolean fanOut = result.section().equals(FanOut.SECTION);
+                goals.add(
+                        fanOut
+                                ? new Goal(result.title() + ", to a plain batch of tasks", true, 0.33, kept)
+                                : new Goal(result.title() + ", to an empty store", true, 0.9, kept));
                 Double before = result.details().get("heap before, MB");
                 Double with = result.details().get("heap with it, MB");
                 if (before != null && with != null) {

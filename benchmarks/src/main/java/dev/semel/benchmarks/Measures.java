@@ -49,6 +49,9 @@ final class Measures {
         measures.all.add(new WorkflowThroughput(storage, scale, false));
         measures.all.add(new WorkflowThroughput(storage, scale, true));
         measures.all.add(new WorkflowLatency(storage, scale));
+        FanOut.SIZES.stream()
+                .filter(steps -> steps <= scale.tasks())
+                .forEach(steps -> measures.all.add(new FanOut(storage, scale, steps)));
         measures.all.add(new SleepingWorkflows(storage, scale));
         scale.history().forEach(size -> measures.all.add(new Growth(storage, scale, true, size)));
         scale.backlog().forEach(size -> measures.all.add(new Growth(storage, scale, false, size)));

@@ -7,6 +7,7 @@ import dev.semel.engine.Worker;
 import dev.semel.task.IdentityStrategy;
 import dev.semel.task.TaskType;
 import dev.semel.workflow.Flow;
+import dev.semel.workflow.Step;
 import dev.semel.workflow.WorkflowType;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,6 +31,9 @@ final class WorkflowRunner implements AutoCloseable {
 
     /** A workflow with steps that are tasks. */
     static final WorkflowType<Plan, Integer> QUEUED = type("queued-steps", Plan.class);
+
+    /** A workflow that starts all its steps and then gathers their results. */
+    static final WorkflowType<Plan, Integer> FAN_OUT = type("fan-out", Plan.class);
 
     private static final TaskType<Integer, Integer> STEP = TaskType.builder("step", Integer.class, Integer.class)
             .queue(Work.QUEUE)
@@ -78,6 +82,7 @@ final class WorkflowRunner implements AutoCloseable {
         return semel.worker(Work.QUEUE)
                 .workflow(LOCAL, (flow, plan) -> local(flow, plan, handler))
                 .workflow(QUEUED, WorkflowRunner::queued)
+                .workflow(FAN_OUT, WorkflowRunner::fanOut)
                 .handle(STEP, (context, number) -> {
                     handler.accept(number);
                     return number;
@@ -101,6 +106,19 @@ final class WorkflowRunner implements AutoCloseable {
         int last = 0;
         for (int i = 0; i < plan.steps(); i++) {
             last = flow.run(STEP, plan.first() + i);
+        }
+        return last;
+    }
+
+    private static Integer fanOut(Flow flow, Plan plan) {
+        List<Step<Integer>> steps = new ArrayList<>(plan.steps());
+        for (int i = 0; i < plan.steps(); i++) {
+            steps.add(flow.start(STEP, plan.first() + i));
+        }
+        flow.all(steps);
+        int last = 0;
+        for (Step<Integer> step : steps) {
+            last = Math.max(last, step.result());
         }
         return last;
     }

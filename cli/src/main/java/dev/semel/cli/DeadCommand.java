@@ -48,6 +48,7 @@ final class DeadCommand {
                             "semel dead list --state timed_out --json")
                     .addOption(Options.value("--queue", "QUEUE", "Only tasks of this queue."))
                     .addOption(Options.value("--type", "TYPE", "Only tasks of this type."))
+                    .addOption(Options.value("--tag", "TAG", "Only tasks that were submitted with this tag."))
                     .addOption(Options.states("Only tasks in this state", DEAD));
             return TaskListCommand.paged(spec);
         }
@@ -59,14 +60,8 @@ final class DeadCommand {
                 throw new InvalidInput("A dead letter is failed or timed_out, but got --state \""
                         + String.join(", ", invocation.texts("--state")) + "\". \"semel task list\" lists all states.");
             }
-            TaskQuery query = new TaskQuery(
-                    given.tenant(),
-                    given.queue(),
-                    given.type(),
-                    given.states().isEmpty() ? DEAD : given.states(),
-                    null,
-                    given.before(),
-                    given.limit());
+            TaskQuery query =
+                    given.with(given.states().isEmpty() ? DEAD : given.states(), given.before(), given.limit());
             Duration interval = Watch.interval(invocation);
             try (TaskStore store = invocation.store().openExisting()) {
                 return Watch.show(invocation, interval, () -> {

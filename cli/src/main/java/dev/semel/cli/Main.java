@@ -35,6 +35,7 @@ public final class Main {
         commands.put("server", () -> new ServerCommand().spec());
         commands.put("token", TokenCommand::spec);
         commands.put("tenant", TenantCommand::spec);
+        commands.put("audit", () -> new AuditCommand().spec());
         commands.put("task", TaskCommand::spec);
         commands.put("effect", EffectCommand::spec);
         commands.put("queue", QueueCommand::spec);

@@ -31,6 +31,8 @@ final class ServerCommand implements Command {
         return spec.addOption(Options.value("--host", "ADDRESS", "The address to listen on. Default: 127.0.0.1."))
                 .addOption(Options.value("--port", "PORT", "The port; 0 for any free one. Default: 7411."))
                 .addOption(Options.value("--tokens", "FILE", "The file of tokens. Default: no tokens."))
+                .addOption(Options.value(
+                        "--audit", "FILE", "Record operators' actions in this file. Default: only in the log."))
                 .addOption(Options.value("--certificate", "FILE", "The certificate chain (PEM), for TLS."))
                 .addOption(Options.value("--private-key", "FILE", "The private key of the certificate (PEM, PKCS 8)."))
                 .addOption(Options.value(
@@ -63,6 +65,10 @@ final class ServerCommand implements Command {
         Path tokens = path(invocation, "--tokens", configured.tokens());
         if (tokens != null) {
             builder.tokens(tokens);
+        }
+        Path audit = path(invocation, "--audit", configured.audit());
+        if (audit != null) {
+            builder.audit(audit);
         }
         try (SemelServer server = builder.start();
                 ShutdownHook hook = new ShutdownHook(() -> {

@@ -39,6 +39,9 @@ final class SubmitCommand implements Command {
     private static final String RUN_AT = "--run-at";
     private static final String PRIORITY = "--priority";
     private static final String TIMEOUT = "--timeout";
+    private static final String TIME_LIMIT = "--time-limit";
+    private static final String START_BY = "--start-by";
+    private static final String TAG = "--tag";
     private static final String MAX_ATTEMPTS = "--max-attempts";
     private static final String WAIT = "--wait";
     private static final String EXPLAIN = "--explain";
@@ -83,6 +86,17 @@ final class SubmitCommand implements Command {
                         "The priority; higher runs first. Default: the priority of" + " the task type, or else 0."))
                 .addOption(Options.value(
                         TIMEOUT, "DURATION", "How long one attempt may run. Default: the worker's" + " setting."))
+                .addOption(Options.value(
+                        TIME_LIMIT,
+                        "DURATION",
+                        "How long the task may take as a whole: then it ends as timed out. Default: no limit."))
+                .addOption(Options.value(
+                        START_BY,
+                        "DURATION",
+                        "How long the task may wait for its first attempt: then it ends as timed out. Default: no"
+                                + " limit."))
+                .addOption(Options.value(
+                        TAG, "TAGS", "Words to find the task by: up to 10, separated by commas. Default: none."))
                 .addOption(Options.value(
                         MAX_ATTEMPTS, "N", "How many attempts may fail. Default: the worker's" + " setting."))
                 .addOption(Options.value(
@@ -221,6 +235,9 @@ final class SubmitCommand implements Command {
             @Nullable Instant runAt,
             @Nullable Integer priority,
             @Nullable Duration timeout,
+            @Nullable Duration timeLimit,
+            @Nullable Duration startBy,
+            List<String> tags,
             @Nullable RetryPolicy retry,
             @Nullable Duration patience,
             Duration limit) {
@@ -232,6 +249,7 @@ final class SubmitCommand implements Command {
             String scope = invocation.text(SCOPE);
             String reuse = invocation.text(REUSE);
             Integer priority = invocation.number(PRIORITY);
+            String tags = invocation.text(TAG);
             // An option that is not given stays unset, so that the type, the queue or the instance decides.
             Arguments arguments = new Arguments(
                     Limits.name("task type", invocation.position(0)),
@@ -246,6 +264,9 @@ final class SubmitCommand implements Command {
                     runAt == null ? null : time(runAt),
                     priority == null ? null : Limits.priority(priority),
                     positive(TIMEOUT, invocation),
+                    positive(TIME_LIMIT, invocation),
+                    positive(START_BY, invocation),
+                    tags == null ? List.of() : Limits.tags(List.of(tags.split(",", -1))),
                     attempts == null ? null : RetryPolicy.attempts(attempts),
                     invocation.duration(WAIT),
                     Limits.positive("send limit", invocation.duration(SEND_LIMIT, USUAL_LIMIT)));
@@ -304,6 +325,13 @@ final class SubmitCommand implements Command {
             if (timeout != null) {
                 request.timeout(timeout);
             }
+            if (timeLimit != null) {
+                request.timeLimit(timeLimit);
+            }
+            if (startBy != null) {
+                request.startBy(startBy);
+            }
+            request.tags(tags.toArray(String[]::new));
             if (retry != null) {
                 request.retry(retry);
             }

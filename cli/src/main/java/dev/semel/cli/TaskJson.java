@@ -42,6 +42,7 @@ final class TaskJson {
         Task task = history.task();
         var timeout = task.options().timeout();
         var retry = task.options().retry();
+        var limits = task.options().limits();
         JsonText json = summary(task);
         if (task.dataGone()) {
             json.put("data_gone", true);
@@ -49,6 +50,9 @@ final class TaskJson {
         return json.put("mutex", task.options().mutex())
                 .put("timeout", timeout == null ? null : Durations.text(timeout))
                 .put("retry", retry == null ? null : retry.text())
+                .put("start_by", limits == null ? null : limits.startBy(task.createdAt()))
+                .put("deadline", limits == null ? null : limits.deadline(task.createdAt()))
+                .put("tags", task.options().tags())
                 .raw("input", task.input())
                 .raw("result", task.progress().result())
                 .put(

@@ -40,6 +40,7 @@ final class TaskListCommand implements Command {
                 .addOption(Options.states("Only tasks in this state", EnumSet.allOf(TaskState.class)))
                 .addOption(Options.value(
                         "--key", "KEY", "Only tasks with this key: all its runs. Requires --type, or another --scope."))
+                .addOption(Options.value("--tag", "TAG", "Only tasks that were submitted with this tag."))
                 .addOption(Options.value("--parent", "ID", "Only steps of the workflow with this task id."))
                 .addOption(Options.scope("Scope of the key: type (default), queue, tenant, custom:NAME."));
         return paged(spec);
@@ -80,16 +81,7 @@ final class TaskListCommand implements Command {
             if (next == null || missing <= 0) {
                 return new Page(tasks, next);
             }
-            rest = new TaskQuery(
-                    query.tenant(),
-                    query.queue(),
-                    query.type(),
-                    query.states(),
-                    query.identity(),
-                    query.parent(),
-                    query.workflows(),
-                    next,
-                    missing);
+            rest = query.with(query.states(), next, missing);
         }
     }
 
@@ -106,6 +98,7 @@ final class TaskListCommand implements Command {
                 identity,
                 parent == null ? null : TaskId.parse(parent),
                 false,
+                invocation.name("tag", "--tag"),
                 before == null ? null : TaskId.parse(before),
                 invocation.number("--limit", USUAL_LIMIT));
     }

@@ -31,12 +31,13 @@ record TaskSelection(List<TaskId> ids, @Nullable TaskQuery filter, boolean dryRu
     private static final String ALL = "--all";
     private static final String DRY_RUN = "--dry-run";
     private static final String YES = "--yes";
-    private static final List<String> FILTERS = List.of("--queue", "--type", "--state");
+    private static final List<String> FILTERS = List.of("--queue", "--type", "--state", "--tag");
 
     static CommandSpec options(CommandSpec spec, Set<TaskState> states) {
         return spec.addPositional(Options.positions("ID", "The ids of the tasks. Alternatively, give a filter.", false))
                 .addOption(Options.value("--queue", "QUEUE", "All tasks of this queue."))
                 .addOption(Options.value("--type", "TYPE", "All tasks of this type."))
+                .addOption(Options.value("--tag", "TAG", "All tasks that were submitted with this tag."))
                 .addOption(Options.states("All tasks in this state", states))
                 .addOption(Options.flag(ALL, "All tasks."))
                 .addOption(Options.flag(DRY_RUN, "Show what would happen to each task, and change nothing."))
@@ -53,7 +54,7 @@ record TaskSelection(List<TaskId> ids, @Nullable TaskQuery filter, boolean dryRu
         }
         if (ids.isEmpty() && !filtered && !all) {
             throw new InvalidInput(
-                    "No tasks are selected. Give task ids, a filter (--queue, --type, --state, --tenant), or --all.");
+                    "No tasks are selected. Give task ids, a filter (--queue, --type, --state, --tag, --tenant), or --all.");
         }
         if (all && FILTERS.stream().anyMatch(invocation::has)) {
             throw new InvalidInput("Option --all selects every task, but got a filter as well. Remove one of them.");
@@ -71,6 +72,9 @@ record TaskSelection(List<TaskId> ids, @Nullable TaskQuery filter, boolean dryRu
                 wanted,
                 null,
                 null,
+                false,
+                invocation.name("tag", "--tag"),
+                null,
                 PAGE);
         return new TaskSelection(ids, ids.isEmpty() ? filter : null, invocation.has(DRY_RUN), invocation.has(YES));
     }
@@ -83,14 +87,7 @@ record TaskSelection(List<TaskId> ids, @Nullable TaskQuery filter, boolean dryRu
         if (invocation.json() || !invocation.console().isTerminal()) {
             return -1;
         }
-        TaskQuery query = new TaskQuery(
-                filter.tenant(),
-                filter.queue(),
-                filter.type(),
-                filter.states().isEmpty() ? states : filter.states(),
-                null,
-                null,
-                TaskQuery.MAX_LIMIT);
+        TaskQuery query = filter.with(filter.states().isEmpty() ? states : filter.states(), null, TaskQuery.MAX_LIMIT);
         long count = 0;
         for (TaskId next; ; query = query.after(next)) {
             Page page = store.list(query);

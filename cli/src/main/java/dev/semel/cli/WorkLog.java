@@ -125,6 +125,7 @@ final class WorkLog implements ObservedStore.Observer {
             case Settlement.PutBack putBack -> null;
             case Settlement.Park park -> park.reason();
             case Settlement.Wait wait -> wait.error();
+            case Settlement.Continue next -> null;
             case Settlement.Cancelled cancelled -> null;
         };
     }

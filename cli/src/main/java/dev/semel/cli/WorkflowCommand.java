@@ -12,6 +12,8 @@ import dev.semel.task.Limits;
 import dev.semel.task.TaskId;
 import dev.semel.task.TaskType;
 import dev.semel.workflow.WorkflowType;
+import java.time.Duration;
+import java.util.UUID;
 import picocli.CommandLine.Model.CommandSpec;
 
 /** {@code semel workflow …}: starts, shows and operates workflows, which are named by their type and id. */
@@ -19,12 +21,14 @@ final class WorkflowCommand {
 
     private static final String KEY = "--key";
     private static final String QUEUE = "--queue";
+    private static final String TIMEOUT = "--timeout";
+    private static final Duration USUAL_TIMEOUT = Duration.ofSeconds(30);
 
     private WorkflowCommand() {}
 
     static CommandSpec spec() {
         CommandSpec spec = Options.group(
-                "Workflows: start, show, list, signal, cancel, terminate, resume, restart, history.",
+                "Workflows: start, show, list, signal, ask, cancel, terminate, resume, restart, history.",
                 "semel workflow start process_order order-456 '{\"id\":\"456\"}'",
                 "semel workflow show process_order order-456",
                 "semel workflow signal process_order order-456 approved true");
@@ -32,6 +36,7 @@ final class WorkflowCommand {
         spec.addSubcommand("show", new Show().spec());
         spec.addSubcommand("list", new WorkflowListCommand().spec());
         spec.addSubcommand("signal", new Signal().spec());
+        spec.addSubcommand("ask", new Ask().spec());
         spec.addSubcommand(
                 "cancel",
                 new Change(
@@ -205,6 +210,55 @@ final class WorkflowCommand {
                     workflows.signal(type(invocation), id, invocation.position(2), value, key);
                 }
                 return print(invocation, workflows.taskId(type(invocation), id), "the signal was accepted.");
+            }
+        }
+    }
+
+    /** {@code semel workflow ask}: asks a running workflow and prints its answer. */
+    private static final class Ask implements Command {
+
+        @Override
+        public CommandSpec spec() {
+            return named(Options.command(
+                            this,
+                            "Asks a running workflow and prints its answer.",
+                            "Each key is answered once: asked again, it gets the same answer.",
+                            "semel workflow ask process_order order-456 total null --key total-1"))
+                    .addPositional(Options.position(2, "NAME", "The name of the question."))
+                    .addPositional(
+                            Options.position(3, "VALUE", "What it carries: JSON, @FILE, or - for standard input."))
+                    .addOption(Options.value(KEY, "KEY", "The key of the question. Default: a random one."))
+                    .addOption(Options.value(TIMEOUT, "DURATION", "How long to wait for the answer. Default: 30s."));
+        }
+
+        @Override
+        public int run(Invocation invocation) {
+            RawJson value = new RawJson(InputArgument.read("value", invocation.position(3), invocation.console()));
+            String given = invocation.text(KEY);
+            String key = given == null ? UUID.randomUUID().toString() : given;
+            try (Semel semel = invocation.operator(invocation.store().openExisting())) {
+                String answer = workflows(invocation, semel)
+                        .ask(
+                                type(invocation),
+                                invocation.position(1),
+                                invocation.position(2),
+                                value,
+                                RawJson.class,
+                                key,
+                                invocation.duration(TIMEOUT, USUAL_TIMEOUT))
+                        .map(RawJson::text)
+                        .orElse("null");
+                invocation
+                        .console()
+                        .out()
+                        .println(
+                                invocation.json()
+                                        ? new JsonText()
+                                                .put("key", key)
+                                                .raw("answer", answer)
+                                                .toString()
+                                        : answer);
+                return ExitCode.DONE;
             }
         }
     }

@@ -37,6 +37,7 @@ final class WorkflowListCommand implements Command {
                         "semel workflow list --type process_order --state waiting",
                         "semel workflow list --type process_order --outdated fraud-check=1")
                 .addOption(Options.value(TYPE, "TYPE", "Only workflows of this type."))
+                .addOption(Options.value("--tag", "TAG", "Only workflows that were started with this tag."))
                 .addOption(Options.states("Only workflows in this state", EnumSet.allOf(TaskState.class)))
                 .addOption(Options.value(
                         OUTDATED,
@@ -63,6 +64,7 @@ final class WorkflowListCommand implements Command {
                 null,
                 null,
                 type == null,
+                invocation.name("tag", "--tag"),
                 null,
                 invocation.number(LIMIT, USUAL_LIMIT));
         try (TaskStore store = invocation.store().openExisting()) {

@@ -1,5 +1,6 @@
 package dev.semel.cli;
 
+import dev.semel.store.Continuation;
 import dev.semel.store.EffectRecord;
 import dev.semel.store.EffectState;
 import dev.semel.store.Generation;
@@ -139,8 +140,10 @@ final class WorkflowTree {
             Generation.of(entry)
                     .ifPresent(begun -> rows.add(new Row(
                             entry.at(),
-                            "restarted from line " + begun.from() + "  generation " + begun.number() + "  "
-                                    + Text.time(entry.at()),
+                            (Continuation.of(entry).isPresent()
+                                            ? "continued as new"
+                                            : "restarted from line " + begun.from())
+                                    + "  generation " + begun.number() + "  " + Text.time(entry.at()),
                             null)));
         }
         rows.sort(Comparator.comparing(Row::at));
@@ -199,12 +202,6 @@ final class WorkflowTree {
         if (task.state() == TaskState.RUNNING || !task.state().isOpen()) {
             return null;
         }
-        for (EffectRecord effect : effects) {
-            if (task.state() == TaskState.WAITING && effect.state() == EffectState.UNKNOWN) {
-                return "a person: the outcome of local step \"" + effect.id().label()
-                        + "\" is unknown; resolve it with \"semel effect resolve\"";
-            }
-        }
         if (progress.attempt() == 0) {
             return "a worker";
         }
@@ -217,10 +214,14 @@ final class WorkflowTree {
         if (task.state() == TaskState.WAITING) {
             return events.isEmpty() ? "a signal" : events;
         }
-        if (timer == null) {
+        boolean due = progress.dueAt() == null || !progress.dueAt().isAfter(history.now());
+        if (due || (timer == null && events.isEmpty())) {
             return "a worker";
         }
         String time = Text.time(progress.dueAt());
+        if (timer == null) {
+            return events + ", until " + time;
+        }
         return timer.name().equals("sleep")
                 ? "its time, " + time + (events.isEmpty() ? "" : "; meanwhile open: " + events)
                 : "signal \"" + timer.name() + "\", until " + time;
@@ -233,7 +234,16 @@ final class WorkflowTree {
                 : history.lines().getLast();
     }
 
-    /** The open steps in words; steps of one type together. */
+    /** Returns whether a later generation has run the local step under another name in the ledger. */
+    private boolean isSuperseded(EffectRecord effect) {
+        String name = effect.id().name().replaceFirst("@.*", "");
+        return effects.stream()
+                .anyMatch(other -> other.intendedAt().isAfter(effect.intendedAt())
+                        && other.id().name().startsWith(name + "@")
+                        && other.id().index() == effect.id().index());
+    }
+
+    /** The open steps in words, steps of one type together, and those that wait for a person. */
     private List<String> events() {
         Map<String, List<HistoryLine>> open = new TreeMap<>(Comparator.naturalOrder());
         for (HistoryLine line : stepLines()) {
@@ -242,6 +252,12 @@ final class WorkflowTree {
             }
         }
         List<String> words = new ArrayList<>();
+        for (EffectRecord effect : effects) {
+            if (effect.state() == EffectState.UNKNOWN && effect.note() != null && !isSuperseded(effect)) {
+                words.add("a person: the outcome of local step \"" + effect.id().label()
+                        + "\" is unknown; resolve it with \"semel effect resolve\"");
+            }
+        }
         open.forEach((name, lines) -> {
             TaskState state = state(lines.getFirst());
             words.add(

@@ -55,6 +55,54 @@ class SubmitTest {
     }
 
     @Test
+    void timeLimitsAreStoredAndShown() {
+        String id = submit(0, "charge", "{}", "--time-limit", "2h", "--start-by", "5m")
+                .path("task_id")
+                .asString();
+        JsonNode task = cli.run("task", "show", id, "--json").exits(0).json();
+        Instant created = Instant.parse(task.path("created_at").asString());
+        assertThat(Instant.parse(task.path("start_by").asString())).isEqualTo(created.plusSeconds(300));
+        assertThat(Instant.parse(task.path("deadline").asString())).isEqualTo(created.plusSeconds(7200));
+        assertThat(submit(2, "charge", "{}", "--time-limit", "5m", "--start-by", "2h")
+                        .path("message")
+                        .asString())
+                .contains("time limit");
+        assertThat(submit(2, "charge", "{}", "--start-by", "5m", "--delay", "5m")
+                        .path("message")
+                        .asString())
+                .contains("delay");
+    }
+
+    @Test
+    void tasksAreFoundCancelledAndRedrivenByTheirTags() {
+        String red =
+                submit(0, "charge", "{}", "--tag", "red,blue").path("task_id").asString();
+        String blue = submit(0, "charge", "{}", "--tag", "blue").path("task_id").asString();
+        submit(0, "charge", "{}");
+        assertThat(cli.run("task", "list", "--tag", "blue", "--json").exits(0).out())
+                .contains(red, blue);
+        assertThat(cli.run("task", "list", "--tag", "red", "--json").exits(0).out())
+                .contains(red)
+                .doesNotContain(blue);
+        assertThat(cli.run("task", "show", red, "--json")
+                        .exits(0)
+                        .json()
+                        .path("tags")
+                        .size())
+                .isEqualTo(2);
+        cli.run("task", "cancel", "--tag", "red", "--yes", "--json").exits(0);
+        assertThat(cli.run("task", "list", "--state", "cancelled", "--json")
+                        .exits(0)
+                        .out())
+                .contains(red)
+                .doesNotContain(blue);
+        cli.run("dead", "list", "--tag", "red", "--json").exits(0);
+        cli.run("dead", "redrive", "--tag", "red", "--yes", "--json").exits(0);
+        cli.run("workflow", "list", "--tag", "red", "--json").exits(0);
+        submit(2, "charge", "{}", "--tag", "red,,blue");
+    }
+
+    @Test
     void otherInputUnderTheSameKeyIsAConflictThatNamesThePaths() {
         JsonNode first = submit(0, "charge", "{\"order\":1,\"amount\":2}", "--key", "k");
         JsonNode conflict = submit(3, "charge", "{\"order\":1,\"amount\":3}", "--key", "k");

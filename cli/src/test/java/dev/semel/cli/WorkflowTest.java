@@ -14,6 +14,7 @@ import dev.semel.workflow.Flow;
 import dev.semel.workflow.WorkflowType;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -133,6 +134,47 @@ class WorkflowTest {
                         .exits(2)
                         .err())
                 .contains("a version from 1");
+    }
+
+    @Test
+    void aQuestionIsAnsweredOnceForEachKey() {
+        try (Semel semel = Semel.on(SqliteTaskStore.open(cli.file())).build()) {
+            semel.start(ORDER, "o-4", "7");
+            assertThat(cli.run("workflow", "ask", "order", "o-4", "total", "1", "--timeout", "10ms")
+                            .exits(1)
+                            .err())
+                    .contains("has not answered within 10 ms");
+            try (Worker worker = semel.worker("default")
+                    .workflow(ORDER, (flow, order) -> {
+                        AtomicInteger total = new AtomicInteger();
+                        flow.onAsk("add", Integer.class, number -> {
+                            if (number < 0) {
+                                throw new IllegalArgumentException("too small");
+                            }
+                            return total.addAndGet(number);
+                        });
+                        return flow.signal("end", String.class);
+                    })
+                    .start()) {
+                for (int i = 0; i < 2; i++) {
+                    assertThat(cli.run("workflow", "ask", "order", "o-4", "add", "5", "--key", "k")
+                                    .exits(0)
+                                    .out())
+                            .isEqualToIgnoringNewLines("5");
+                }
+                JsonNode answer = cli.json("workflow", "ask", "order", "o-4", "add", "2", "--key", "l");
+                assertThat(answer.path("answer").asInt()).isEqualTo(7);
+                assertThat(answer.path("key").asString()).isEqualTo("l");
+                assertThat(cli.run("workflow", "ask", "order", "o-4", "add", "-1", "--key", "m")
+                                .exits(1)
+                                .err())
+                        .contains("too small");
+            }
+            assertThat(cli.run("workflow", "ask", "order", "nosuch", "add", "1")
+                            .exits(5)
+                            .err())
+                    .contains("no workflow");
+        }
     }
 
     @Test

@@ -19,6 +19,7 @@ final class ReadForms {
                     .member("identity", query.identity(), TaskForms.IDENTITY)
                     .member("parent", query.parent())
                     .member("workflows", query.workflows())
+                    .member("tag", query.tag())
                     .member("before", query.before())
                     .member("limit", query.limit())
                     .endObject(),
@@ -30,6 +31,7 @@ final class ReadForms {
                     in.getOrNull("identity", TaskForms.IDENTITY),
                     in.idOrNull("parent"),
                     in.flag("workflows"),
+                    in.textOrNull("tag"),
                     in.idOrNull("before"),
                     in.integer("limit")));
 

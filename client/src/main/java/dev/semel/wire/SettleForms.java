@@ -7,6 +7,7 @@ import dev.semel.store.NewTask;
 import dev.semel.store.Settlement;
 import dev.semel.task.EffectId;
 import dev.semel.task.Lease;
+import dev.semel.task.Limits;
 import dev.semel.task.TaskId;
 import java.time.Duration;
 import java.util.List;
@@ -21,7 +22,17 @@ final class SettleForms {
 
     private static final Form<EffectOutcome> OUTCOME = Form.object(SettleForms::write, SettleForms::outcome);
 
+    private static final Form<Integer> NUMBER = Form.text(String::valueOf, SettleForms::number);
+
     private SettleForms() {}
+
+    private static int number(String text) {
+        try {
+            return Integer.parseInt(text);
+        } catch (NumberFormatException e) {
+            throw Misread.wrong("expected the number of an entry, but got \"" + Limits.shown(text) + "\"");
+        }
+    }
 
     private static JsonOutput begin(JsonOutput out, String kind, Lease lease) {
         return out.kind(kind).member("lease", lease, TaskForms.LEASE);
@@ -41,6 +52,11 @@ final class SettleForms {
                 begin(out, "intend", lease)
                         .member("effect", effect, EffectForms.ID)
                         .member("window", window)
+                        .endObject();
+            case Settlement.Refer(Lease lease, EffectId effect, String reason) ->
+                begin(out, "refer", lease)
+                        .member("effect", effect, EffectForms.ID)
+                        .member("reason", reason)
                         .endObject();
             case Settlement.Conclude(Lease lease, EffectId effect, EffectOutcome outcome) ->
                 begin(out, "conclude", lease)
@@ -82,6 +98,13 @@ final class SettleForms {
                         .member("wake_at", wait.wakeAt())
                         .member("error", wait.error())
                         .endObject();
+            case Settlement.Continue next ->
+                begin(out, "continue", next.lease())
+                        .member("seen", next.seen())
+                        .list("unread", next.unread(), NUMBER)
+                        .member("input", next.input())
+                        .member("since", next.since())
+                        .endObject();
         }
     }
 
@@ -101,10 +124,14 @@ final class SettleForms {
                         in.integer("more"),
                         in.timeOrNull("wake_at"),
                         in.textOrNull("error"));
+            case "continue" ->
+                new Settlement.Continue(
+                        lease, in.integer("seen"), in.list("unread", NUMBER), in.text("input"), in.time("since"));
             case "advance" -> new Settlement.Advance(lease, in.integer("first"), in.list("lines", LINE));
             case "extend" -> new Settlement.Extend(lease, in.duration("duration"));
             case "intend" ->
                 new Settlement.Intend(lease, in.get("effect", EffectForms.ID), in.durationOrNull("window"));
+            case "refer" -> new Settlement.Refer(lease, in.get("effect", EffectForms.ID), in.text("reason"));
             case "conclude" ->
                 new Settlement.Conclude(lease, in.get("effect", EffectForms.ID), in.get("outcome", OUTCOME));
             default -> throw Misread.unknown("a kind of settlement", in.kind());
@@ -123,6 +150,13 @@ final class SettleForms {
                 out.kind("step").member("task", task, TaskForms.NEW_TASK).endObject();
             case NewLine.Abandon(String name, TaskId step) ->
                 out.kind("abandon").member("name", name).member("step", step).endObject();
+            case NewLine.Answer answer ->
+                out.kind("answer")
+                        .member("document", answer.document())
+                        .member("question", answer.question())
+                        .member("answer", answer.answer())
+                        .member("rejection", answer.rejection())
+                        .endObject();
         }
     }
 
@@ -132,6 +166,9 @@ final class SettleForms {
                 new NewLine.Note(
                         in.word("line_kind", HistoryLine.Kind.class), in.text("name"), in.textOrNull("document"));
             case "step" -> new NewLine.Step(in.get("task", TaskForms.NEW_TASK));
+            case "answer" ->
+                new NewLine.Answer(
+                        in.text("document"), in.text("question"), in.textOrNull("answer"), in.textOrNull("rejection"));
             case "abandon" -> new NewLine.Abandon(in.text("name"), in.id("step"));
             default -> throw Misread.unknown("a kind of line", in.kind());
         };

@@ -6,6 +6,7 @@ import dev.semel.store.NewTask;
 import dev.semel.store.QueueDepth;
 import dev.semel.store.Task;
 import dev.semel.store.TaskOptions;
+import dev.semel.store.TimeLimits;
 import dev.semel.store.WorkflowOptions;
 import dev.semel.task.Identity;
 import dev.semel.task.InputHash;
@@ -84,6 +85,21 @@ final class TaskForms {
                     out.beginObject().member("time_limit", workflow.timeLimit()).endObject(),
             in -> new WorkflowOptions(in.durationOrNull("time_limit")));
 
+    private static final Form<TimeLimits> LIMITS = Form.object(
+            (out, limits) -> out.beginObject()
+                    .member("time_limit", limits.total())
+                    .member("start_by", limits.startBy())
+                    .member("since", limits.since())
+                    .member("attempt", limits.attempt())
+                    .endObject(),
+            in -> new TimeLimits(
+                    in.durationOrNull("time_limit"),
+                    in.durationOrNull("start_by"),
+                    in.duration("since"),
+                    in.integer("attempt")));
+
+    private static final Form<List<String>> TAGS = TEXT.list();
+
     private static final Form<TaskOptions> OPTIONS = Form.object(
             (out, options) -> out.beginObject()
                     .member("priority", options.priority())
@@ -92,6 +108,8 @@ final class TaskForms {
                     .member("mutex", options.mutex())
                     .member("trace", options.trace(), TRACE)
                     .member("workflow", options.workflow(), WORKFLOW)
+                    .member("limits", options.limits(), LIMITS)
+                    .member("tags", options.tags().isEmpty() ? null : options.tags(), TAGS)
                     .endObject(),
             in -> new TaskOptions(
                     in.integer("priority"),
@@ -99,7 +117,13 @@ final class TaskForms {
                     in.durationOrNull("timeout"),
                     in.textOrNull("mutex"),
                     in.getOrNull("trace", TRACE),
-                    in.getOrNull("workflow", WORKFLOW)));
+                    in.getOrNull("workflow", WORKFLOW),
+                    in.getOrNull("limits", LIMITS),
+                    tags(in.getOrNull("tags", TAGS))));
+
+    private static List<String> tags(@Nullable List<String> given) {
+        return given == null ? List.of() : given;
+    }
 
     private static final Form<NewTask.Start> START = Form.object(TaskForms::write, TaskForms::start);
 

@@ -9,8 +9,10 @@ import dev.semel.store.EffectOutcome;
 import dev.semel.store.EffectOutcome.How;
 import dev.semel.store.EffectRecord;
 import dev.semel.store.EffectState;
+import dev.semel.store.Resolution;
 import dev.semel.store.Settled;
 import dev.semel.store.Settlement;
+import dev.semel.store.StoredFlow;
 import dev.semel.task.Durations;
 import dev.semel.task.EffectId;
 import dev.semel.task.EffectNotDone;
@@ -69,23 +71,74 @@ final class Effects {
     /** A result that is known without running the effect. */
     private record Found<T extends @Nullable Object>(T result, EffectResult how) {}
 
+    /** The result of an effect, unless a person has to resolve it. */
     <T extends @Nullable Object, X extends Exception> T run(EffectCall<T> call, Effect<T, X> effect) throws X {
+        return switch (perform(call, effect, true)) {
+            case LocalOutcome.Done<T>(T result, @Nullable String resolved) -> result;
+            case LocalOutcome.Referred<T> referred ->
+                throw new IllegalStateException(
+                        "Only a workflow goes on without effect \"" + call.id().label() + "\"");
+        };
+    }
+
+    /**
+     * Runs a local step of a workflow, unless it is known how it ended or a person has to resolve it.
+     *
+     * @param readAgain whether the ledger has changed since it was read
+     * @param runs whether it may run
+     */
+    <T extends @Nullable Object, X extends Exception> LocalOutcome<T> local(
+            EffectCall<T> call, Effect<T, X> effect, boolean readAgain, boolean runs) throws X {
+        if (readAgain) {
+            forget();
+        }
+        return perform(call, effect, runs);
+    }
+
+    /** Refers an effect to a person anew, after its restarted workflow came there again. */
+    void referAgain(EffectCall<?> call) throws InterruptedException {
+        EffectRecord record = recorded(call.id());
+        String reason = record == null || record.note() == null ? "given up before" : record.note();
+        Settled answer = ledger.record(new Settlement.Refer(lease, call.id(), reason));
+        if (answer != Settled.CONCLUDED) { // otherwise an entry in the inbox follows
+            requireApplied(answer);
+        }
+    }
+
+    private <T extends @Nullable Object, X extends Exception> LocalOutcome<T> perform(
+            EffectCall<T> call, Effect<T, X> effect, boolean runs) throws X {
         begin(call);
         EffectResult result = EffectResult.NOT_RUN;
         Span span = Span.NONE;
         try {
             span = span(call.id());
             while (true) {
-                Found<T> found = found(call);
-                if (found != null) {
-                    result = found.how();
-                    return found.result();
+                EffectRecord record = recorded(call.id());
+                String resolved = resolution(record);
+                boolean done = record != null && record.state() == EffectState.DONE;
+                if (isReferred(record) || (!runs && !done)) {
+                    return new LocalOutcome.Referred<>(resolved);
                 }
-                if (intended(call)) {
-                    result = EffectResult.UNKNOWN; // unless it returns
-                    T returned = ran(call, effect);
-                    result = EffectResult.DONE;
-                    return returned;
+                try {
+                    Found<T> found = found(call);
+                    if (found != null) {
+                        result = found.how();
+                        return new LocalOutcome.Done<>(found.result(), resolved);
+                    }
+                    if (intended(call)) {
+                        result = EffectResult.UNKNOWN; // unless it returns
+                        T returned = ran(call, effect);
+                        result = EffectResult.DONE;
+                        return new LocalOutcome.Done<>(returned, resolved);
+                    }
+                } catch (Parked e) {
+                    if (!context.isReplayed()) {
+                        throw e;
+                    }
+                    if (referred(call, e.reason())) {
+                        result = EffectResult.PARKED;
+                        return new LocalOutcome.Referred<>(null);
+                    }
                 }
                 forget(); // an outcome was recorded meanwhile: read the ledger again
             }
@@ -96,11 +149,7 @@ final class Effects {
             result = EffectResult.PARKED;
             throw e;
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            CancellationException stopped = new CancellationException(
-                    "The thread was interrupted while effect \"" + call.id().label() + "\" waited for the store.");
-            stopped.initCause(e);
-            throw stopped;
+            throw interrupted(call, e);
         } finally {
             span.end(
                     result.word(),
@@ -108,6 +157,53 @@ final class Effects {
             observation.observer().effect(context.queue(), context.type(), result);
             finished(call.id());
         }
+    }
+
+    static CancellationException interrupted(EffectCall<?> call, InterruptedException e) {
+        Thread.currentThread().interrupt();
+        CancellationException stopped = new CancellationException(
+                "The thread was interrupted while effect \"" + call.id().label() + "\" waited for the store.");
+        stopped.initCause(e);
+        return stopped;
+    }
+
+    /**
+     * Returns whether this workflow has left an effect to a person. From then on only a resolution ends it, whatever the policy says by now: its
+     * code may have gone on because the step was open.
+     */
+    private boolean isReferred(@Nullable EffectRecord record) {
+        return context.isReplayed()
+                && record != null
+                && record.state() == EffectState.UNKNOWN
+                && record.note() != null
+                && record.by().taskId().equals(context.taskId());
+    }
+
+    /** Returns the key of the entry that the last resolution of an effect left in this workflow's inbox, or null. */
+    private @Nullable String resolution(@Nullable EffectRecord record) {
+        if (!context.isReplayed()
+                || record == null
+                || record.resolution() == null
+                || !record.by().taskId().equals(context.taskId())) {
+            return null;
+        }
+        Resolution.Verdict verdict = record.resolution().verdict();
+        boolean last = record.how() == How.RESOLVED
+                || (verdict == Resolution.Verdict.GIVE_UP
+                        && record.state() == EffectState.UNKNOWN
+                        && record.note() != null);
+        return last ? StoredFlow.resolvedKey(record.id(), record.by().attempt(), verdict) : null;
+    }
+
+    /** Leaves an effect to a person; returns false if an outcome was recorded meanwhile. */
+    private boolean referred(EffectCall<?> call, String reason) throws InterruptedException {
+        Settled answer = ledger.record(new Settlement.Refer(lease, call.id(), reason));
+        if (answer == Settled.CONCLUDED) {
+            return false;
+        }
+        requireApplied(answer);
+        LOG.warn("Workflow waits for a person: task={} reason={}", context.taskId(), reason);
+        return true;
     }
 
     /** Begins the span of an effect. A workflow's code comes past its finished local steps in each turn: those have one already. */
@@ -354,11 +450,13 @@ final class Effects {
     }
 
     private Parked parked(EffectCall<?> call, String reason) {
-        String message =
-                "Parked, because it is unknown whether effect \"" + call.id().label() + "\" happened: " + reason + ".";
-        LOG.warn("Task parked: task={} reason={}", context.taskId(), message);
+        String message = (context.isReplayed() ? "Waits for a person" : "Parked")
+                + ", because it is unknown whether effect \"" + call.id().label() + "\" happened: " + reason + ".";
         Parked parked = new Parked(call.id(), message);
-        context.park(parked);
+        if (!context.isReplayed()) {
+            LOG.warn("Task parked: task={} reason={}", context.taskId(), message);
+            context.park(parked);
+        }
         return parked;
     }
 

@@ -1,5 +1,6 @@
 package dev.semel.engine;
 
+import dev.semel.guard.Effect;
 import dev.semel.store.History;
 import dev.semel.store.NewLine;
 import dev.semel.store.Task;
@@ -7,6 +8,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /** The access of a replayed handler to the history of its workflow, under the lease of its attempt. */
 public interface Journal {
@@ -54,6 +56,29 @@ public interface Journal {
     void add(int first, List<NewLine> lines) throws InterruptedException;
 
     /**
+     * Runs a local step, unless it is known how it ended or a person has to resolve it. Then the code goes on, and the resolution will be an
+     * entry in the inbox.
+     *
+     * @param call the local step
+     * @param step the function
+     * @param readAgain whether the ledger may have changed since this attempt read it
+     * @param runs whether it may run; otherwise it is left to a person unless it is done
+     * @param <T> the class of its result
+     * @param <X> the exception of the function
+     * @return what is known of it
+     * @throws X the exception of the function
+     */
+    <T extends @Nullable Object, X extends Exception> LocalOutcome<T> local(
+            EffectCall<T> call, Effect<T, X> step, boolean readAgain, boolean runs) throws X;
+
+    /**
+     * Leaves a local step to a person again, although a person gave it up before.
+     *
+     * @param call the local step
+     */
+    void referAgain(EffectCall<?> call);
+
+    /**
      * Ends the attempt with a wait. The handler must throw what is returned; whatever it does instead, its task waits.
      *
      * @param seen the number of the newest entry of the inbox that was seen
@@ -62,6 +87,17 @@ public interface Journal {
      * @return the error to throw
      */
     Suspended suspend(int seen, int more, Until until);
+
+    /**
+     * Ends the attempt and begins the next generation of the history, with another input and no lines.
+     *
+     * @param seen the number of the newest entry of the inbox that was seen
+     * @param unread the numbers of those up to there that the next generation gets
+     * @param input the new input in JSON
+     * @param since from when on the time limit of the workflow counts
+     * @return the error to throw
+     */
+    Suspended continueAsNew(int seen, List<Integer> unread, String input, Instant since);
 
     /**
      * Ends the attempt because the code cannot continue with this history. It is tried again later.

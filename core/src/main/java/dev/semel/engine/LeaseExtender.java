@@ -25,6 +25,9 @@ final class LeaseExtender {
     // Written by steps, read by the guardian.
     private volatile long beatAt;
 
+    // Used by steps only: no heartbeat is scheduled.
+    private boolean rests;
+
     /**
      * Creates a heartbeat that has not started.
      *
@@ -61,6 +64,23 @@ final class LeaseExtender {
         return beatAt;
     }
 
+    /** Notes that the worker has taken tasks. */
+    void took() {
+        if (rests) {
+            rests = false;
+            start();
+        }
+    }
+
+    private boolean isIdle() {
+        for (Iterable<HeldTask> place : places) {
+            if (place.iterator().hasNext()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     private void beat() {
         long now = host.nanoTime();
         beatAt = now;
@@ -74,7 +94,8 @@ final class LeaseExtender {
             }
         }
         if (batch.isEmpty()) {
-            if (!finished.getAsBoolean()) {
+            rests = isIdle() && !host.beatsWhileIdle();
+            if (!finished.getAsBoolean() && !rests) {
                 start();
             }
             return;

@@ -190,6 +190,7 @@ final class Outbox {
             case Settlement.Complete complete -> HeldTask.size(complete.result());
             case Settlement.Conclude conclude
             when conclude.outcome() instanceof EffectOutcome.Done done -> HeldTask.size(done.result());
+            case Settlement.Continue next -> HeldTask.size(next.input());
             case Settlement.Advance advance ->
                 advance.lines().stream().mapToLong(Outbox::size).sum();
             default -> 0;
@@ -201,6 +202,7 @@ final class Outbox {
             case NewLine.Note note -> HeldTask.size(note.document());
             case NewLine.Step(NewTask task) -> task.input().length();
             case NewLine.Abandon abandon -> 0;
+            case NewLine.Answer answer -> HeldTask.size(answer.answer());
         };
     }
 

@@ -6,6 +6,8 @@ import dev.semel.task.RetryPolicy;
 import dev.semel.task.ReusePolicy;
 import dev.semel.task.Scope;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +22,9 @@ public final class StepOptions {
     private @Nullable Integer priority;
     private @Nullable RetryPolicy retry;
     private @Nullable Duration timeout;
+    private @Nullable Duration timeLimit;
+    private @Nullable Duration startBy;
+    private List<String> tags = List.of();
     private NewTask.Start start = NewTask.Start.now();
 
     /** Creates options that change nothing. */
@@ -115,6 +120,39 @@ public final class StepOptions {
     }
 
     /**
+     * Sets how long the step may take as a whole. When it has passed, the step ends as timed out.
+     *
+     * @param limit how long after its creation
+     * @return these options
+     */
+    public StepOptions timeLimit(Duration limit) {
+        this.timeLimit = Limits.positive("time limit", limit);
+        return this;
+    }
+
+    /**
+     * Sets how long the step may wait for its first attempt. If it has not started by then, it ends as timed out.
+     *
+     * @param limit how long after its creation
+     * @return these options
+     */
+    public StepOptions startBy(Duration limit) {
+        this.startBy = Limits.positive("start-by", limit);
+        return this;
+    }
+
+    /**
+     * Sets the tags of the step, by which it can be found.
+     *
+     * @param names at most 10 names
+     * @return these options
+     */
+    public StepOptions tags(String... names) {
+        this.tags = Limits.tags(Arrays.asList(names));
+        return this;
+    }
+
+    /**
      * Delays the start of the step.
      *
      * @param delay the time after its creation
@@ -163,6 +201,21 @@ public final class StepOptions {
     /** {@return the limit of an attempt, if one was set} */
     public Optional<Duration> timeout() {
         return Optional.ofNullable(timeout);
+    }
+
+    /** {@return the limit of the whole step, if one was set} */
+    public Optional<Duration> timeLimit() {
+        return Optional.ofNullable(timeLimit);
+    }
+
+    /** {@return the limit of the wait for its first attempt, if one was set} */
+    public Optional<Duration> startBy() {
+        return Optional.ofNullable(startBy);
+    }
+
+    /** {@return the tags} */
+    public List<String> tags() {
+        return tags;
     }
 
     /** {@return when the step may start} */

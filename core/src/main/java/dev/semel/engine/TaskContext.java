@@ -282,7 +282,8 @@ public final class TaskContext {
      */
     @CheckReturnValue
     public <T extends @Nullable Object> EffectCall<T> localStep(String name, int generation, Class<T> result) {
-        return namedEffect(EffectId.ofGeneration(Limits.name("effect", name), generation), TypeRef.of(result));
+        return namedEffect(
+                EffectId.ofGeneration(Limits.name("effect", name), task().run(), generation), TypeRef.of(result));
     }
 
     private <T extends @Nullable Object> EffectCall<T> namedEffect(String name, TypeRef<T> result) {
@@ -408,7 +409,7 @@ public final class TaskContext {
         return effects;
     }
 
-    private synchronized Effects effects() {
+    synchronized Effects effects() {
         if (effects == null) {
             effects = new Effects(this, codec, ledger, observation);
         }

@@ -3,6 +3,7 @@ package dev.semel.engine;
 import dev.semel.store.NewTask;
 import dev.semel.store.Task;
 import dev.semel.store.TaskOptions;
+import dev.semel.store.TimeLimits;
 import dev.semel.store.WorkflowOptions;
 import dev.semel.task.Identity;
 import dev.semel.task.InputHash;
@@ -53,13 +54,18 @@ public final class TypeSteps implements StepPreparer {
                         options.ttl().or(type::idempotencyTtl).orElse(TTL),
                         options.reuse().or(type::reuse).orElse(ReusePolicy.allowFailedOnly())))
                 .orElse(null);
+        Duration total = options.timeLimit().or(type::timeLimit).orElse(null);
         TaskOptions own = new TaskOptions(
                 options.priority().orElse(type.priority()),
                 options.retry().orElse(null),
                 options.timeout().orElse(null),
                 type.mutex(input),
                 null,
-                type.isWorkflow() ? new WorkflowOptions(type.timeLimit().orElse(null)) : null);
+                type.isWorkflow() ? new WorkflowOptions(total) : null,
+                TimeLimits.of(
+                        type.isWorkflow() ? null : total,
+                        options.startBy().or(type::startBy).orElse(null)),
+                options.tags());
         return new NewTask(
                 TaskId.next(clock, random),
                 workflow.tenant(),

@@ -81,6 +81,15 @@ public interface WorkerHost {
      */
     <T> T await(CompletableFuture<T> future) throws InterruptedException;
 
+    /**
+     * Returns whether the heartbeat goes on while the worker holds no task, as a sign of life for its guardian.
+     *
+     * @return true, unless nobody watches it: on virtual time these heartbeats are most of what happens in days of sleep
+     */
+    default boolean beatsWhileIdle() {
+        return true;
+    }
+
     /** A step that is passed to {@link #execute} once. It is created in advance, so that passing it needs no memory. */
     abstract class Step implements Runnable {
 

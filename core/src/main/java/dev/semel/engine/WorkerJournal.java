@@ -1,5 +1,6 @@
 package dev.semel.engine;
 
+import dev.semel.guard.Effect;
 import dev.semel.store.History;
 import dev.semel.store.NewLine;
 import dev.semel.store.Settled;
@@ -12,6 +13,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /** The journal of an attempt that a worker runs. */
 final class WorkerJournal implements Journal {
@@ -61,12 +63,27 @@ final class WorkerJournal implements Journal {
             case FULL ->
                 throw new PermanentFailure("The history of a workflow has at most " + Limits.HISTORY_LINES
                         + " lines and " + Limits.HISTORY_BYTES
-                        + " characters, and this one is full. Split the workflow.");
+                        + " characters, and this one is full. Split the workflow, or let it continue as new.");
             case STALE, NOT_FOUND, CANCEL_REQUESTED, CONCLUDED, TOO_LATE, BUSY -> {
                 context.loseLease();
                 throw new LeaseLost("Another attempt has taken over from attempt " + context.attempt() + " of task "
                         + context.taskId() + ", so it can no longer start steps.");
             }
+        }
+    }
+
+    @Override
+    public <T extends @Nullable Object, X extends Exception> LocalOutcome<T> local(
+            EffectCall<T> call, Effect<T, X> step, boolean readAgain, boolean runs) throws X {
+        return context.effects().local(call, step, readAgain, runs);
+    }
+
+    @Override
+    public void referAgain(EffectCall<?> call) {
+        try {
+            context.effects().referAgain(call);
+        } catch (InterruptedException e) {
+            throw Effects.interrupted(call, e);
         }
     }
 
@@ -77,6 +94,11 @@ final class WorkerJournal implements Journal {
             case Until.At(Instant time) -> time;
         };
         return context.endWith(new Settlement.Wait(context.claimed().lease(), seen, more, wakeAt, null));
+    }
+
+    @Override
+    public Suspended continueAsNew(int seen, List<Integer> unread, String input, Instant since) {
+        return context.endWith(new Settlement.Continue(context.claimed().lease(), seen, unread, input, since));
     }
 
     @Override

@@ -214,6 +214,9 @@ public final class WorkerLoop {
             }
         }
         putBackOverdueLater();
+        if (!taken.isEmpty()) {
+            extender.took();
+        }
         long bytes = taken.stream().mapToLong(held -> held.bytes).sum();
         heldBytes += bytes;
         return bytes;

@@ -118,6 +118,7 @@ public final class ObservedTaskStore extends ForwardingTaskStore {
             case Settlement.Ending ending -> RefusedWrite.END;
             case Settlement.Extend extend -> RefusedWrite.EXTENSION;
             case Settlement.Intend intend -> RefusedWrite.EFFECT;
+            case Settlement.Refer refer -> RefusedWrite.EFFECT;
             case Settlement.Conclude conclude -> RefusedWrite.EFFECT;
             case Settlement.Advance advance -> RefusedWrite.ADVANCE;
         };

@@ -75,6 +75,8 @@ public record AttemptEnd(Attempt.Outcome outcome, @Nullable String error, int fa
                 Next next = unresolved ? waiting(wait, now) : pending(now, Duration.ZERO);
                 yield reported(wait, wait.error(), 0, unless(cancelRequested, next));
             }
+            case Settlement.Continue next ->
+                reported(next, null, 0, unless(cancelRequested, pending(now, Duration.ZERO)));
             case Settlement.Cancelled cancelled -> reported(cancelled, null, 0, new Ended(TaskState.CANCELLED, null));
         };
     }
@@ -89,6 +91,21 @@ public record AttemptEnd(Attempt.Outcome outcome, @Nullable String error, int fa
     public static AttemptEnd vanished(boolean cancelRequested, Instant now) {
         return new AttemptEnd(
                 Attempt.Outcome.VANISHED, null, 0, 1, unless(cancelRequested, pending(now, Duration.ZERO)));
+    }
+
+    /**
+     * Returns what this end does to a task that was asked to cancel because its time limit has passed: it is timed out where it would be
+     * cancelled.
+     *
+     * @param overdue what its error says then; null for a task that was not asked, or asked for another reason
+     * @return this end, or the one that times the task out
+     */
+    public AttemptEnd ifOverdue(@Nullable String overdue) {
+        if (overdue == null || !(next instanceof Ended ended && ended.state() == TaskState.CANCELLED)) {
+            return this;
+        }
+        String both = error == null ? overdue : overdue + " " + error;
+        return new AttemptEnd(outcome, both, failures, vanished, new Ended(TaskState.TIMED_OUT, null));
     }
 
     /**

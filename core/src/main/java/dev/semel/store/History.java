@@ -20,11 +20,20 @@ public record History(List<HistoryLine> lines, List<InboxEntry> inbox, Instant n
     }
 
     /**
+     * Returns the number of the newest entry of the inbox.
+     *
+     * @return its number; 0 if there is none
+     */
+    public int newestEntry() {
+        return inbox.isEmpty() ? 0 : inbox.getLast().number();
+    }
+
+    /**
      * A question for the history of a workflow.
      *
      * @param workflow the task of the workflow
      * @param lines how many of its lines are known: only later ones are read
-     * @param inbox how many entries of its inbox are known: only later ones are read
+     * @param inbox the number of the newest entry of its inbox that is known: only later ones are read
      */
     public record Query(TaskId workflow, int lines, int inbox) {
 

@@ -43,8 +43,8 @@ public final class InMemoryTaskStore implements TaskStore {
     private final MemoryTables tables = new MemoryTables();
     private final MemoryEffects effects = new MemoryEffects(tables);
     private final MemorySubmissions submitting = new MemorySubmissions(tables, effects);
-    private final MemoryClaims claiming = new MemoryClaims(tables);
     private final MemoryDeadLetters deadLetters = new MemoryDeadLetters(submitting);
+    private final MemoryClaims claiming = new MemoryClaims(tables, deadLetters);
     private final MemorySettlements settling = new MemorySettlements(tables, deadLetters, effects, submitting);
     private final MemorySchedules schedules = new MemorySchedules(tables, submitting);
     private final MemorySweeps sweeping = new MemorySweeps(tables, claiming, effects);

@@ -52,6 +52,11 @@ public record InboxEntry(
                 : this;
     }
 
+    /** The entry of a signal that an earlier generation has received: only its key is left. */
+    InboxEntry received() {
+        return new InboxEntry(number, Continuation.RECEIVED, step, state, key, null, null, at);
+    }
+
     InboxEntry numbered(int next) {
         return new InboxEntry(next, name, step, state, key, document, error, at);
     }

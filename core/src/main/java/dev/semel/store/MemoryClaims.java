@@ -13,12 +13,19 @@ import org.jspecify.annotations.Nullable;
 final class MemoryClaims {
 
     private final MemoryTables tables;
+    private final MemoryDeadLetters deadLetters;
 
-    MemoryClaims(MemoryTables tables) {
+    MemoryClaims(MemoryTables tables, MemoryDeadLetters deadLetters) {
         this.tables = tables;
+        this.deadLetters = deadLetters;
     }
 
     Claims claim(ClaimRequest request, Instant now) {
+        for (StoredTask task : tables.overdue(now)) {
+            if (matches(task.task(), request)) {
+                pass(task, now);
+            }
+        }
         for (StoredTask task : tables.vanishedAskedToCancel(now)) {
             if (matches(task.task(), request)) {
                 endVanished(task, now);
@@ -61,7 +68,26 @@ final class MemoryClaims {
 
     /** Ends a task that was asked to cancel and whose lease expired without a report from its worker. */
     void endVanished(StoredTask task, Instant now) {
-        tables.save(vanish(task, now));
+        StoredTask ended = vanish(task, now);
+        deadLetters.forward(ended.task(), tables.save(ended), now);
+    }
+
+    /** Ends a task of which a time limit has passed, or asks it to cancel. */
+    void pass(StoredTask overdue, Instant now) {
+        // Another end may have changed it meanwhile.
+        StoredTask task = tables.find(overdue.id());
+        if (task == null) {
+            return;
+        }
+        switch (TimeLimitDecision.decide(task.task(), now)) {
+            case TimeLimitDecision.Expire(String error) -> {
+                StoredTask ended = task.expired(now, error);
+                deadLetters.forward(ended.task(), tables.save(ended), now);
+            }
+            case TimeLimitDecision.Stop(String error) -> tables.save(task.stopped(error));
+            case TimeLimitDecision.Nothing nothing -> {}
+            case TimeLimitDecision.Later later -> {}
+        }
     }
 
     private StoredTask begin(StoredTask task, ClaimRequest request, Instant now) {
@@ -73,7 +99,7 @@ final class MemoryClaims {
     }
 
     private StoredTask vanish(StoredTask task, Instant now) {
-        AttemptEnd end = AttemptEnd.vanished(task.cancelRequested(), now);
+        AttemptEnd end = AttemptEnd.vanished(task.cancelRequested(), now).ifOverdue(task.overdue());
         tables.endAttempt(task.id(), task.attempt(), end, now);
         return task.after(end, now);
     }

@@ -14,7 +14,7 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** The laws of effects, E1 to E11, for {@link InMemoryTaskStore}. */
+/** The laws of effects, E1 to E12, for {@link InMemoryTaskStore}. */
 final class MemoryEffects {
 
     private final MemoryTables tables;
@@ -31,6 +31,16 @@ final class MemoryEffects {
         }
         return isRunning(settlement.lease().attemptId())
                 ? save(StoredEffect.intend(effects.get(settlement.effect()), settlement, now))
+                : Settled.STALE;
+    }
+
+    Settled refer(Settlement.Refer settlement) {
+        StoredTask task = tables.find(settlement.lease().taskId());
+        if (task == null) {
+            return Settled.NOT_FOUND;
+        }
+        return isRunning(settlement.lease().attemptId())
+                ? save(StoredEffect.refer(effects.get(settlement.effect()), settlement))
                 : Settled.STALE;
     }
 
@@ -52,10 +62,10 @@ final class MemoryEffects {
     /** Records a resolution; the caller changes the task. */
     StoredEffect.Change<Operated> resolve(Operation.Resolve operation, Instant now) {
         StoredEffect effect = effects.get(operation.effect());
-        StoredEffect.Standing standing = effect == null
-                ? StoredEffect.Standing.OVER
-                : standing(tables.find(effect.by().taskId()), effect.by());
-        StoredEffect.Change<Operated> change = StoredEffect.resolve(effect, operation, standing, now);
+        StoredTask task = effect == null ? null : tables.find(effect.by().taskId());
+        StoredEffect.Standing standing = effect == null ? StoredEffect.Standing.OVER : standing(task, effect.by());
+        boolean workflow = task != null && tables.flows().isAnswered(task);
+        StoredEffect.Change<Operated> change = StoredEffect.resolve(effect, operation, standing, workflow, now);
         Operated unused = save(change);
         return change;
     }

@@ -12,10 +12,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** The laws of workflows, F1 to F19, for {@link InMemoryTaskStore}. */
+/** The laws of workflows, F1 to F23, for {@link InMemoryTaskStore}. */
 final class MemoryFlows {
 
     private final MemoryTables tables;
@@ -44,7 +45,7 @@ final class MemoryFlows {
             return Settled.STALE;
         }
         Flow flow = flows.computeIfAbsent(task.id(), id -> new Flow());
-        switch (flow.counters.decide(advance)) {
+        switch (counted(flow, advance.lines().size()).decide(advance)) {
             case DONE_BEFORE -> {
                 return Settled.APPLIED;
             }
@@ -65,6 +66,12 @@ final class MemoryFlows {
                     abandon(task.id(), abandon, now);
                     yield abandon.step();
                 }
+                case NewLine.Answer answer -> {
+                    if (!accepted(task.id(), answer.entryKey())) {
+                        append(task.id(), answer.entry(task.id(), now), now);
+                    }
+                    yield null;
+                }
             };
             add(flow, line, step, now);
         }
@@ -72,8 +79,8 @@ final class MemoryFlows {
     }
 
     private static void add(Flow flow, NewLine line, @Nullable TaskId step, Instant now) {
-        String document = line instanceof NewLine.Note note ? note.document() : null;
-        HistoryLine added = new HistoryLine(flow.counters.lines() + 1, line.kind(), line.name(), step, document, now);
+        HistoryLine added =
+                new HistoryLine(flow.counters.lines() + 1, line.kind(), line.name(), step, line.document(), now);
         flow.lines.add(added);
         flow.counters = flow.counters.plus(added);
     }
@@ -118,7 +125,12 @@ final class MemoryFlows {
             return; // it has ended, and its entry is in the inbox
         }
         if (created && watchers.size() == 1) {
-            Operated unused = tables.cancel(Objects.requireNonNull(tables.find(abandon.step())), now);
+            StoredTask step = Objects.requireNonNull(tables.find(abandon.step()));
+            if (mayCleanUp(step)) {
+                requestCancellation(step.id(), now);
+            } else {
+                Operated unused = tables.cancel(step, now);
+            }
         } else {
             watchers.remove(workflow);
             append(workflow, StoredFlow.leftToOthers(abandon.name(), abandon.step(), now), now);
@@ -144,6 +156,19 @@ final class MemoryFlows {
     /** Returns whether a task was submitted as a workflow, or is one because it has a history. */
     boolean isWorkflow(Task task) {
         return task.options().workflow() != null || flows.containsKey(task.id());
+    }
+
+    /** Returns whether the resolution of an effect is an entry in the inbox of a task. */
+    boolean isAnswered(StoredTask task) {
+        return flows.containsKey(task.id()) || (task.state().isOpen() && isWorkflow(task.task()));
+    }
+
+    /** Adds the resolution of an effect to the inbox of a workflow, unless it is there. */
+    void resolved(TaskId workflow, Operation.Resolve operation, Instant now) {
+        InboxEntry entry = StoredFlow.resolved(operation, now);
+        if (!accepted(workflow, Objects.requireNonNull(entry.key()))) {
+            append(workflow, entry, now);
+        }
     }
 
     /** Returns whether a task that is replaced is a workflow that is asked to cancel. */
@@ -172,7 +197,7 @@ final class MemoryFlows {
         Flow flow = flows.get(signal.taskId());
         boolean accepted = task != null && accepted(task.task(), signal.key());
         Submitted.Signalled answer =
-                (flow == null ? StoredFlow.NEW : flow.counters).decide(task == null ? null : task.state(), accepted);
+                (flow == null ? StoredFlow.NEW : counted(flow, 1)).decide(task == null ? null : task.state(), accepted);
         if (answer == Submitted.Signalled.ACCEPTED && !accepted) {
             append(signal.taskId(), signal.entry(now), now);
         }
@@ -241,6 +266,24 @@ final class MemoryFlows {
         flow.counters = begun.flow();
     }
 
+    private static StoredFlow counted(Flow flow, int more) {
+        return flow.counters.needsCount(more) ? flow.counters.withEntries(flow.inbox.size()) : flow.counters;
+    }
+
+    /** Begins the generation of a workflow whose code continues as new. */
+    void continueAsNew(Settlement.Continue next, Instant now) {
+        Flow flow = flows.computeIfAbsent(next.lease().taskId(), id -> new Flow());
+        Continuation.Rest rest = Continuation.rest(next, flow.inbox);
+        StoredFlow.Appended begun = flow.counters.continued(next, rest, now);
+        flow.lines.clear();
+        Set<Integer> deleted = Set.copyOf(rest.deleted());
+        Set<Integer> received = Set.copyOf(rest.received());
+        flow.inbox.removeIf(entry -> deleted.contains(entry.number()));
+        flow.inbox.replaceAll(entry -> received.contains(entry.number()) ? entry.received() : entry);
+        flow.inbox.add(begun.entry());
+        flow.counters = begun.flow();
+    }
+
     /** Records that an attempt ends with a wait; returns whether the task has to wait. */
     boolean await(Settlement.Wait wait) {
         Flow flow = flows.computeIfAbsent(wait.lease().taskId(), id -> new Flow());
@@ -250,9 +293,11 @@ final class MemoryFlows {
     }
 
     /** Returns whether an attempt of which nothing is kept ended with a wait. */
-    boolean waited(Settlement.Wait wait) {
-        Flow flow = flows.get(wait.lease().taskId());
-        return flow != null && wait.lease().attempt() <= flow.counters.waited();
+    boolean waited(Settlement.Ending ending) {
+        Flow flow = flows.get(ending.lease().taskId());
+        return ending.outcome() == Attempt.Outcome.WAITED
+                && flow != null
+                && ending.lease().attempt() <= flow.counters.waited();
     }
 
     Map<TaskId, History> read(Collection<History.Query> queries, Instant now) {
@@ -261,13 +306,21 @@ final class MemoryFlows {
             Flow flow = flows.getOrDefault(query.workflow(), new Flow());
             found.put(
                     query.workflow(),
-                    new History(after(flow.lines, query.lines()), after(flow.inbox, query.inbox()), now));
+                    new History(
+                            flow.lines.subList(Math.min(query.lines(), flow.lines.size()), flow.lines.size()),
+                            after(flow.inbox, query.inbox()),
+                            now));
         }
         return found;
     }
 
-    private static <T> List<T> after(List<T> all, int known) {
-        return all.subList(Math.min(known, all.size()), all.size());
+    /** Returns the entries behind a number. They are searched from the end, because most readers know almost all of them. */
+    private static List<InboxEntry> after(List<InboxEntry> inbox, int known) {
+        int first = inbox.size();
+        while (first > 0 && inbox.get(first - 1).number() > known) {
+            first--;
+        }
+        return inbox.subList(first, inbox.size());
     }
 
     /** Deletes the history of a workflow. */

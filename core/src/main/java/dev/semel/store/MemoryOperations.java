@@ -154,6 +154,9 @@ final class MemoryOperations {
         StoredEffect.Change<Operated> change = effects.resolve(operation, now);
         StoredEffect effect = change.next();
         StoredTask task = effect == null ? null : tables.find(effect.by().taskId());
+        if (effect != null && task != null && tables.flows().isAnswered(task)) {
+            tables.flows().resolved(task.id(), operation, now);
+        }
         if (effect != null
                 && task != null
                 && task.parked()

@@ -26,6 +26,7 @@ final class MemorySettlements {
             case Settlement.Ending ending -> end(ending, now);
             case Settlement.Extend(Lease lease, Duration duration) -> extend(lease, duration, now);
             case Settlement.Intend intend -> effects.intend(intend, now);
+            case Settlement.Refer refer -> effects.refer(refer);
             case Settlement.Conclude conclude -> effects.conclude(conclude, now);
             case Settlement.Advance advance -> tables.flows().advance(advance, submitting, now);
         };
@@ -39,9 +40,7 @@ final class MemorySettlements {
         }
         Attempt attempt = tables.attempt(lease.taskId(), lease.attempt());
         if (attempt == null) {
-            return settlement instanceof Settlement.Wait wait && tables.flows().waited(wait)
-                    ? Settled.APPLIED
-                    : Settled.STALE;
+            return tables.flows().waited(settlement) ? Settled.APPLIED : Settled.STALE;
         }
         if (attempt.outcome() != null) {
             // Ended before: by an earlier send of this settlement, or in another way, such as an expired lease.
@@ -49,7 +48,11 @@ final class MemorySettlements {
         }
         boolean unresolved = (settlement instanceof Settlement.Park park && effects.park(park))
                 || (settlement instanceof Settlement.Wait wait && tables.flows().await(wait));
-        AttemptEnd end = AttemptEnd.of(settlement, task.cancelRequested(), unresolved, now);
+        if (settlement instanceof Settlement.Continue next && !task.cancelRequested()) {
+            tables.flows().continueAsNew(next, now);
+        }
+        AttemptEnd end = AttemptEnd.of(settlement, task.cancelRequested(), unresolved, now)
+                .ifOverdue(task.overdue());
         StoredTask next = task.after(end, now);
         if (end.isKept()) {
             tables.endAttempt(task.id(), lease.attempt(), end, now);

@@ -89,7 +89,7 @@ final class MemorySubmissions {
                 place.lineage(),
                 now,
                 new Progress(state, 0, 0, 0, dueAt, false, null, null, null));
-        tables.save(new StoredTask(task, tables.nextSequence(), request, 0, Set.of(), null, false, false, false));
+        tables.save(new StoredTask(task, tables.nextSequence(), request, 0, Set.of(), null, false, false, false, null));
         if (request != null) {
             StoredKey before = tables.key(request.identity());
             tables.save(

@@ -20,6 +20,7 @@ final class MemorySweeps {
     }
 
     Swept sweep(SweepRequest request, Instant now) {
+        tables.overdue(now).forEach(task -> claiming.pass(task, now));
         // Otherwise a queue without workers would keep a replaced task, and the task that waits for it, for ever.
         tables.vanishedAskedToCancel(now).forEach(task -> claiming.endVanished(task, now));
         if (request.removesNothing()) {

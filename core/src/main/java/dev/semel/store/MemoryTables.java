@@ -9,6 +9,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -16,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.NavigableSet;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -42,6 +44,7 @@ final class MemoryTables {
     private final Map<Mutex, NavigableSet<StoredTask>> blockedOfMutex = new HashMap<>();
     private final Map<String, MemoryQueue> queues = new LinkedHashMap<>();
     private final NavigableSet<StoredTask> runningAskedToCancel = new TreeSet<>(StoredTask.BY_DUE);
+    private final NavigableSet<StoredTask> limited = new TreeSet<>(StoredTask.BY_LIMIT);
     private final NavigableSet<StoredTask> ended = new TreeSet<>(StoredTask.BY_END);
 
     private long sequence;
@@ -195,7 +198,21 @@ final class MemoryTables {
             }
             vanished.add(task);
         }
+        // In one order in all stores, which is that of the dead letters that follow.
+        vanished.sort(Comparator.comparing(StoredTask::id));
         return vanished;
+    }
+
+    /** The tasks of which a time limit has passed. */
+    List<StoredTask> overdue(Instant now) {
+        List<StoredTask> overdue = new ArrayList<>();
+        for (StoredTask task : limited) {
+            if (now.isBefore(Objects.requireNonNull(task.nextLimit()))) {
+                break;
+            }
+            overdue.add(task);
+        }
+        return overdue;
     }
 
     /** The tasks that have ended, oldest end first. */
@@ -300,6 +317,9 @@ final class MemoryTables {
         if (mutex != null && task.blocked()) {
             put(blockedOfMutex, mutex, task);
         }
+        if (task.nextLimit() != null) {
+            limited.add(task);
+        }
         if (!task.state().isOpen()) {
             ended.add(task);
         }
@@ -322,6 +342,9 @@ final class MemoryTables {
         if (mutex != null) {
             take(runningOfMutex, mutex, task);
             take(blockedOfMutex, mutex, task);
+        }
+        if (task.nextLimit() != null) {
+            limited.remove(task);
         }
         if (!task.state().isOpen()) {
             ended.remove(task);

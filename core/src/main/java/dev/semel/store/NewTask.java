@@ -42,6 +42,21 @@ public record NewTask(
             throw new InvalidInput("A task and its key belong to one tenant, but got \"" + tenant + "\" and \""
                     + key.identity().tenant() + "\".");
         }
+        TimeLimits limits = options.limits();
+        if (limits != null
+                && start instanceof Start.After(Duration delay)
+                && !delay.isZero()
+                && isWithin(limits, delay)) {
+            throw new InvalidInput(
+                    "A task starts after its delay and before its start-by and time limit have passed, but got delay \""
+                            + delay + "\", start-by \"" + limits.startBy() + "\" and time limit \"" + limits.total()
+                            + "\".");
+        }
+    }
+
+    private static boolean isWithin(TimeLimits limits, Duration delay) {
+        Duration first = limits.startBy() != null ? limits.startBy() : limits.total();
+        return first != null && first.compareTo(delay) <= 0;
     }
 
     /** When a task may start, by the store's clock. */

@@ -4,14 +4,17 @@ import dev.semel.task.RetryPolicy;
 import dev.semel.task.TraceContext;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The text in which a database keeps the options of a task that no statement looks for: the retry policy and the trace
  * context, as {@code policy|trace|tracestate}. Parts at the end that are missing are left out, so the text of a task
  * without a trace is that of its policy alone. The text of a workflow begins with {@code ~}, its time limit in milliseconds if it has one, and
- * {@code |}: by this beginning a database finds workflows. One column for both, because most tasks have neither, and each column costs
- * every statement that inserts or claims tasks.
+ * {@code |}: by this beginning a database finds workflows. Behind that, and otherwise at the beginning, are the time limits of a task that has
+ * any, or tags: {@code !}, then total, start-by and the time until the last redrive in milliseconds and the attempt at that time, separated
+ * by commas, then {@code ;} and the tags, separated by commas, and {@code |}; of these two either may be absent. One column for all, because most tasks have none of these, and each column costs every statement that inserts or
+ * claims tasks.
  *
  * <p>The trace is the {@code traceparent} in 34 characters instead of 55: the digits of both ids, three of them in two
  * characters of Base64 (RFC 4648, the alphabet for URLs), then the two digits of the flags. It is a quarter of the row of a
@@ -21,6 +24,9 @@ public final class OptionsText {
 
     /** The beginning of the text of a workflow. */
     public static final char WORKFLOW = '~';
+
+    private static final char MARKED = '!';
+    private static final char TAGS = ';';
 
     private static final char SEPARATOR = '|';
 
@@ -59,6 +65,25 @@ public final class OptionsText {
     }
 
     private static @Nullable String plain(TaskOptions options) {
+        TimeLimits limits = options.limits();
+        String rest = policyAndTrace(options);
+        if (limits == null && options.tags().isEmpty()) {
+            return rest;
+        }
+        String tags = options.tags().isEmpty() ? "" : TAGS + String.join(",", options.tags());
+        return MARKED + (limits == null ? "" : text(limits)) + tags + SEPARATOR + (rest == null ? "" : rest);
+    }
+
+    private static String text(TimeLimits limits) {
+        return millis(limits.total()) + "," + millis(limits.startBy()) + ","
+                + limits.since().toMillis() + "," + limits.attempt();
+    }
+
+    private static String millis(@Nullable Duration limit) {
+        return limit == null ? "" : Long.toString(limit.toMillis());
+    }
+
+    private static @Nullable String policyAndTrace(TaskOptions options) {
         RetryPolicy retry = options.retry();
         TraceContext trace = options.trace();
         if (trace == null) {
@@ -91,7 +116,25 @@ public final class OptionsText {
                     ? WorkflowOptions.UNLIMITED
                     : new WorkflowOptions(Duration.ofMillis(Long.parseLong(text, 1, end, 10)));
             return new TaskOptions(
-                    others.priority(), others.retry(), others.timeout(), others.mutex(), others.trace(), workflow);
+                    others.priority(),
+                    others.retry(),
+                    others.timeout(),
+                    others.mutex(),
+                    others.trace(),
+                    workflow,
+                    others.limits(),
+                    others.tags());
+        }
+        if (text != null && !text.isEmpty() && text.charAt(0) == MARKED) {
+            int end = text.indexOf(SEPARATOR);
+            String rest = text.substring(end + 1);
+            int tags = text.lastIndexOf(TAGS, end);
+            String limits = text.substring(1, tags < 0 ? end : tags);
+            TaskOptions options = options(priority, rest.isEmpty() ? null : rest, timeout, mutex)
+                    .withLimits(limits.isEmpty() ? null : limits(limits));
+            return tags < 0
+                    ? options
+                    : options.withTags(List.of(text.substring(tags + 1, end).split(",", -1)));
         }
         int end = text == null ? -1 : text.indexOf(SEPARATOR);
         if (text == null || end < 0) {
@@ -102,6 +145,19 @@ public final class OptionsText {
                 parent(text, end + 1, state < 0 ? text.length() : state), state < 0 ? null : text.substring(state + 1));
         return new TaskOptions(
                 priority, end == 0 ? null : RetryPolicy.parse(text.substring(0, end)), timeout, mutex, trace);
+    }
+
+    private static TimeLimits limits(String text) {
+        String[] parts = text.split(",", -1);
+        return new TimeLimits(
+                duration(parts[0]),
+                duration(parts[1]),
+                Duration.ofMillis(Long.parseLong(parts[2])),
+                Integer.parseInt(parts[3]));
+    }
+
+    private static @Nullable Duration duration(String millis) {
+        return millis.isEmpty() ? null : Duration.ofMillis(Long.parseLong(millis));
     }
 
     private static byte[] values() {

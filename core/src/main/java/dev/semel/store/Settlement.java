@@ -185,6 +185,36 @@ public sealed interface Settlement {
     }
 
     /**
+     * The code of a workflow continues as new: the attempt ends without a failure and is not kept, as with a wait, and the next generation of the
+     * history begins, with another input and without lines. The task is pending at once. If its cancellation was requested, it is cancelled, and
+     * its history stays.
+     *
+     * @param lease the lease
+     * @param seen the number of the newest entry of the inbox that the code has seen
+     * @param unread the numbers of those up to there that the new generation gets
+     * @param input the new input in JSON
+     * @param since from when on the time limit counts
+     */
+    record Continue(Lease lease, int seen, List<Integer> unread, String input, Instant since) implements Ending {
+
+        /** Copies. */
+        public Continue {
+            unread = List.copyOf(unread);
+        }
+
+        @Override
+        public Attempt.Outcome outcome() {
+            return Attempt.Outcome.WAITED;
+        }
+
+        /** {@return the lease and the numbers, without the input} */
+        @Override
+        public String toString() {
+            return "Continue[" + lease + ", seen " + seen + ", unread " + unread + "]";
+        }
+    }
+
+    /**
      * The code of a workflow went on: its lines are added to the history, its steps are started and watched, and those that it gave
      * up are abandoned, all in one step. It sets the counted failures and vanished attempts of the task to zero. It is never applied
      * under an attempt that has ended, also if sent again: the code that gets the answer goes on.
@@ -247,6 +277,22 @@ public sealed interface Settlement {
             if (window != null) {
                 Limits.positive("window of an effect", window);
             }
+        }
+    }
+
+    /**
+     * The code of a workflow goes on without the outcome of an effect that only a person can resolve. The attempt does not end: the resolution
+     * will be an entry in the inbox of the workflow. It is never applied under an attempt that has ended, also if sent again.
+     *
+     * @param lease the lease
+     * @param effect the effect, of the task's own lineage
+     * @param reason why its outcome is not known; kept with the effect
+     */
+    record Refer(Lease lease, EffectId effect, String reason) implements Settlement {
+
+        /** Truncates the reason. */
+        public Refer {
+            reason = Limits.error(reason);
         }
     }
 

@@ -186,20 +186,31 @@ public record StoredEffect(
      *     outcome was recorded meanwhile
      */
     public static @Nullable StoredEffect parked(@Nullable StoredEffect effect, Settlement.Park settlement) {
+        return effect == null || effect.known != Known.INTENDED
+                ? null
+                : effect.left(settlement.lease().attemptId(), settlement.reason());
+    }
+
+    /**
+     * The rules of referring an effect to a person.
+     *
+     * @param effect the stored effect, or null if the effect was never intended
+     * @param settlement the settlement; its lease is that of a running attempt
+     * @return what it does
+     */
+    public static Change<Settled> refer(@Nullable StoredEffect effect, Settlement.Refer settlement) {
         if (effect == null || effect.known != Known.INTENDED) {
-            return null;
+            return Change.none(effect == null ? Settled.NOT_FOUND : Settled.CONCLUDED);
         }
+        AttemptId attempt = settlement.lease().attemptId();
+        return effect.by.equals(attempt) && settlement.reason().equals(effect.note)
+                ? Change.none(Settled.APPLIED) // sent again
+                : new Change<>(Settled.APPLIED, effect.left(attempt, settlement.reason()));
+    }
+
+    private StoredEffect left(AttemptId attempt, String reason) {
         return new StoredEffect(
-                effect.id,
-                settlement.lease().attemptId(),
-                Known.INTENDED,
-                effect.intendedAt,
-                effect.windowEnd,
-                null,
-                null,
-                null,
-                settlement.reason(),
-                effect.resolution);
+                id, attempt, Known.INTENDED, intendedAt, windowEnd, null, null, null, reason, resolution);
     }
 
     /** The situation of the task whose attempt last recorded something about an effect. */
@@ -238,11 +249,17 @@ public record StoredEffect(
      * @param effect the stored effect, or null if there is nothing
      * @param operation the operation
      * @param standing the situation of its task
+     * @param workflow whether its task is a workflow that has counters or is open, so that the resolution is an entry in its inbox
      * @param now the store's time
-     * @return what it does to the effect; if that changes and the task is parked, the store changes the task as well
+     * @return what it does to the effect. If that changes and the task is parked, the store changes the task as well; if the task is a workflow,
+     *     the store adds {@link StoredFlow#resolved} to its inbox, unless an entry has that key
      */
     public static Change<Operated> resolve(
-            @Nullable StoredEffect effect, Operation.Resolve operation, Standing standing, Instant now) {
+            @Nullable StoredEffect effect,
+            Operation.Resolve operation,
+            Standing standing,
+            boolean workflow,
+            Instant now) {
         if (effect == null) {
             return Change.none(Operated.NOT_FOUND);
         }
@@ -259,7 +276,8 @@ public record StoredEffect(
         if (givesUp && repeated && standing == Standing.OVER) {
             return Change.none(Operated.APPLIED);
         }
-        if (standing == Standing.AT_IT || (givesUp && standing == Standing.OPEN)) {
+        boolean referred = workflow && effect.note != null;
+        if (standing == Standing.AT_IT || (givesUp && standing == Standing.OPEN && !referred)) {
             return Change.none(Operated.HELD);
         }
         Known known = switch (resolution.verdict()) {

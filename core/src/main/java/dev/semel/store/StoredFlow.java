@@ -1,6 +1,8 @@
 package dev.semel.store;
 
 import dev.semel.store.Submitted.ExistingTask;
+import dev.semel.task.EffectId;
+import dev.semel.task.Json;
 import dev.semel.task.Limits;
 import dev.semel.task.TaskId;
 import dev.semel.task.TaskState;
@@ -14,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * arrives before the wait is never missed.
  *
  * @param lines how many lines its history has
- * @param inbox how many entries its inbox has
+ * @param inbox the number of the newest entry of its inbox; 0 if there was none
  * @param urgent the number of the newest urgent entry; 0 if there is none
  * @param wakeAfter the number of the entry at which it is woken; 0 if it does not wait
  * @param waited the newest attempt that ended with a wait; 0 if there is none
@@ -37,6 +39,12 @@ public record StoredFlow(int lines, int inbox, int urgent, int wakeAfter, int wa
 
     /** The key of the signal that requests the cancellation of a workflow: it is requested once. */
     public static final String CANCEL_KEY = RESERVED_KEYS + "cancel";
+
+    /** The name of the entry that a person has resolved an effect of the workflow, which is none that users can give. */
+    public static final String RESOLVED = "$resolved";
+
+    /** The beginning of the keys of answers. The rest is the key of the signal that asked. */
+    static final String ANSWER_KEYS = RESERVED_KEYS + "answer:";
 
     private static final long PER_LINE = 100;
 
@@ -121,7 +129,7 @@ public record StoredFlow(int lines, int inbox, int urgent, int wakeAfter, int wa
                 entry.isUrgent() ? number : urgent,
                 wakes ? 0 : wakeAfter,
                 waited,
-                bytes + PER_LINE + entry.bytes(),
+                bytes + bytes(entry),
                 generation);
         return new Appended(next, entry.numbered(number), wakes);
     }
@@ -190,6 +198,38 @@ public record StoredFlow(int lines, int inbox, int urgent, int wakeAfter, int wa
      */
     public static InboxEntry cancellation(Instant now) {
         return new InboxEntry(0, CANCEL, null, null, CANCEL_KEY, null, null, now);
+    }
+
+    /**
+     * Returns the key of the entry for the resolution of an effect.
+     *
+     * @param effect the effect
+     * @param attempt the attempt of the workflow that left it unknown
+     * @param verdict the decision
+     * @return the key, which is unique in an inbox
+     */
+    public static String resolvedKey(EffectId effect, int attempt, Resolution.Verdict verdict) {
+        return RESERVED_KEYS + "resolved:" + attempt + ":" + verdict.word() + ":" + effect.label();
+    }
+
+    /**
+     * Returns the entry for the resolution of an effect.
+     *
+     * @param operation the resolution
+     * @param now the store's time
+     * @return the entry, without a number. The result is in the ledger and not in the entry; the document has the label of the effect
+     */
+    public static InboxEntry resolved(Operation.Resolve operation, Instant now) {
+        Resolution.Verdict verdict = operation.resolution().verdict();
+        return new InboxEntry(
+                0,
+                RESOLVED,
+                null,
+                null,
+                resolvedKey(operation.effect(), operation.left().attempt(), verdict),
+                Json.quoted(operation.effect().label()),
+                verdict == Resolution.Verdict.GIVE_UP ? operation.givenUp() : null,
+                now);
     }
 
     /**
@@ -326,6 +366,44 @@ public record StoredFlow(int lines, int inbox, int urgent, int wakeAfter, int wa
      */
     public static String formerCancelKey(int ended) {
         return CANCEL_KEY + ":" + ended;
+    }
+
+    /**
+     * Ends an attempt whose code continues as new. From then on the workflow has no lines and does not wait.
+     *
+     * @param next the settlement
+     * @param rest what becomes of its inbox
+     * @param now the store's time
+     * @return the counters from then on, and the entry of the generation with its number
+     */
+    public Appended continued(Settlement.Continue next, Continuation.Rest rest, Instant now) {
+        StoredFlow begun = new StoredFlow(0, inbox, urgent, 0, next.lease().attempt(), rest.bytes(), generation + 1);
+        return begun.plus(Continuation.entry(next, generation + 1, lines, now));
+    }
+
+    /**
+     * Returns whether the number of the newest entry may say that the history is full although entries were deleted, so that those that are left
+     * have to be counted.
+     *
+     * @param more how many lines and entries are to be added
+     * @return whether the store counts them, for {@link #withEntries}
+     */
+    public boolean needsCount(int more) {
+        return generation > 1 && lines + inbox + more > Limits.HISTORY_LINES;
+    }
+
+    /**
+     * Returns counters by which it is decided whether the history is full.
+     *
+     * @param entries how many entries the inbox has
+     * @return counters for a decision, which are not stored
+     */
+    public StoredFlow withEntries(int entries) {
+        return new StoredFlow(lines, entries, urgent, wakeAfter, waited, bytes, generation);
+    }
+
+    static long bytes(InboxEntry entry) {
+        return PER_LINE + entry.bytes();
     }
 
     private static long bytes(HistoryLine line) {

@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param blocked whether it is waiting for its mutex
  * @param parked whether it is waiting for the resolution of an effect
  * @param waited whether its newest attempt ended with a wait, and it has not continued since
+ * @param overdue what its error says if it was asked to cancel because its time limit has passed; null otherwise
  */
 record StoredTask(
         Task task,
@@ -35,7 +36,8 @@ record StoredTask(
         @Nullable TaskId successor,
         boolean blocked,
         boolean parked,
-        boolean waited) {
+        boolean waited,
+        @Nullable String overdue) {
 
     /** Oldest first. */
     static final Comparator<StoredTask> BY_CREATION = Comparator.comparingLong(StoredTask::sequence);
@@ -51,6 +53,14 @@ record StoredTask(
     /** Oldest end first. */
     static final Comparator<StoredTask> BY_END =
             Comparator.comparing(StoredTask::finishedAt).thenComparingLong(StoredTask::sequence);
+
+    /** The time limit that passes first, first. */
+    static final Comparator<StoredTask> BY_LIMIT =
+            Comparator.comparing(StoredTask::limit).thenComparing(StoredTask::id);
+
+    private Instant limit() {
+        return Objects.requireNonNull(nextLimit(), "a task in the order of limits has one");
+    }
 
     TaskId id() {
         return task.id();
@@ -145,7 +155,7 @@ record StoredTask(
         boolean parks = end.next() instanceof AttemptEnd.Parked;
         Task next = task(end.after(task.progress(), now));
         boolean waits = end.outcome() == Attempt.Outcome.WAITED;
-        return new StoredTask(next, sequence, key, claim, redriven, successor, false, parks, waits);
+        return new StoredTask(next, sequence, key, claim, redriven, successor, false, parks, waits, null);
     }
 
     /** Its code went on: failures and vanished attempts count from here. */
@@ -177,6 +187,37 @@ record StoredTask(
                 TaskState.CANCELLED, p.attempt(), p.failures(), p.vanished(), null, true, now, null, p.lastError()));
     }
 
+    /** Its cancellation was requested because its time limit has passed. */
+    StoredTask stopped(String error) {
+        StoredTask asked = askedToCancel();
+        return new StoredTask(asked.task, sequence, key, claim, redriven, successor, false, false, waited, error);
+    }
+
+    /** A time limit has passed while it did not run. */
+    StoredTask expired(Instant now, String error) {
+        Progress p = task.progress();
+        return with(new Progress(
+                TaskState.TIMED_OUT,
+                p.attempt() + 1,
+                p.failures(),
+                p.vanished(),
+                null,
+                p.cancelRequested(),
+                now,
+                null,
+                error));
+    }
+
+    /** Returns when a time limit passes next, or null if none can. */
+    @Nullable
+    Instant nextLimit() {
+        TimeLimits limits = task.options().limits();
+        if (limits == null || !state().isOpen() || (state() == TaskState.RUNNING && cancelRequested())) {
+            return null;
+        }
+        return limits.next(task.createdAt(), attempt());
+    }
+
     /** Its input and result were deleted. */
     StoredTask stripped() {
         Progress p = task.progress();
@@ -190,13 +231,14 @@ record StoredTask(
                 p.finishedAt(),
                 null,
                 p.lastError());
-        return new StoredTask(task(bare, null), sequence, key, claim, redriven, successor, blocked, parked, waited);
+        return new StoredTask(
+                task(bare, null), sequence, key, claim, redriven, successor, blocked, parked, waited, overdue);
     }
 
     /** It waits until its mutex is free. */
     StoredTask blockedByMutex() {
         StoredTask waiting = inState(TaskState.WAITING, dueAt());
-        return new StoredTask(waiting.task, sequence, key, claim, redriven, successor, true, false, waited);
+        return new StoredTask(waiting.task, sequence, key, claim, redriven, successor, true, false, waited, overdue);
     }
 
     /** It was given up because of an effect with unknown outcome. */
@@ -217,31 +259,41 @@ record StoredTask(
     /** It is pending again, under a fresh budget. */
     StoredTask redriven(Instant now) {
         Progress p = task.progress();
-        Task again = task(new Progress(
-                TaskState.PENDING, p.attempt(), 0, 0, now, p.cancelRequested(), null, null, p.lastError()));
+        TimeLimits limits = task.options().limits();
+        TaskOptions fresh = limits == null
+                ? task.options()
+                : task.options().withLimits(limits.redriven(task.createdAt(), p.attempt(), now));
+        Task again = task(
+                new Progress(TaskState.PENDING, p.attempt(), 0, 0, now, false, null, null, p.lastError()),
+                task.input(),
+                fresh);
         Set<Integer> attempts = new HashSet<>(redriven);
         attempts.add(p.attempt());
-        return new StoredTask(again, sequence, key, claim, Set.copyOf(attempts), successor, false, false, false);
+        return new StoredTask(again, sequence, key, claim, Set.copyOf(attempts), successor, false, false, false, null);
     }
 
     /** It is pending again, as a workflow with a new generation of its history. */
     StoredTask restarted(Instant now) {
         Progress p = task.progress();
-        Task again = task(new Progress(TaskState.PENDING, p.attempt(), 0, 0, now, false, null, null, p.lastError()));
+        TaskOptions unlimited = task.options().withLimits(null);
+        Task again = task(
+                new Progress(TaskState.PENDING, p.attempt(), 0, 0, now, false, null, null, p.lastError()),
+                task.input(),
+                unlimited);
         Set<Integer> attempts = new HashSet<>(redriven);
         if (p.state().isDead()) {
             attempts.add(p.attempt());
         }
-        return new StoredTask(again, sequence, key, claim, Set.copyOf(attempts), successor, false, false, false);
+        return new StoredTask(again, sequence, key, claim, Set.copyOf(attempts), successor, false, false, false, null);
     }
 
     /** Another task waits for this one to end. */
     StoredTask followedBy(TaskId next) {
-        return new StoredTask(task, sequence, key, claim, redriven, next, blocked, parked, waited);
+        return new StoredTask(task, sequence, key, claim, redriven, next, blocked, parked, waited, overdue);
     }
 
     private StoredTask claimedBy(long byClaim) {
-        return new StoredTask(task, sequence, key, byClaim, redriven, successor, blocked, parked, false);
+        return new StoredTask(task, sequence, key, byClaim, redriven, successor, blocked, parked, false, overdue);
     }
 
     private StoredTask inState(TaskState state, Instant dueAt) {
@@ -259,7 +311,7 @@ record StoredTask(
     }
 
     private StoredTask with(Progress progress) {
-        return new StoredTask(task(progress), sequence, key, claim, redriven, successor, false, false, waited);
+        return new StoredTask(task(progress), sequence, key, claim, redriven, successor, false, false, waited, overdue);
     }
 
     private Task task(Progress progress) {
@@ -267,13 +319,17 @@ record StoredTask(
     }
 
     private Task task(Progress progress, @Nullable String input) {
+        return task(progress, input, task.options());
+    }
+
+    private Task task(Progress progress, @Nullable String input, TaskOptions options) {
         return new Task(
                 task.id(),
                 task.tenant(),
                 task.queue(),
                 task.type(),
                 input,
-                task.options(),
+                options,
                 task.identity(),
                 task.run(),
                 task.series(),

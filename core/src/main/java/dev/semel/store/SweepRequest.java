@@ -14,7 +14,7 @@ import java.util.Map;
  * @param workflowRetention the retention of workflows in queues without one of their own
  * @param deadRetention how long a failed or timed out task is kept, in every queue
  * @param limit the maximum number of tasks, and of records, that one call removes; 0 for a sweep that only ends vanished attempts
- *     of tasks whose cancellation was requested
+ *     of tasks whose cancellation was requested, and tasks of which a time limit has passed
  */
 public record SweepRequest(
         Duration retention,
@@ -69,8 +69,8 @@ public record SweepRequest(
     private static final int MOST_VANISHED = 1_000;
 
     /**
-     * Returns a sweep that removes nothing and only ends vanished attempts of tasks that were asked to cancel, in all
-     * queues. It is cheap and can be repeated every few seconds.
+     * Returns a sweep that removes nothing and only ends vanished attempts of tasks that were asked to cancel, and tasks of which a time limit has
+     * passed, in all queues. It is cheap and can be repeated every few seconds.
      *
      * @return the request
      */

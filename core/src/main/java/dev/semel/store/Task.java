@@ -41,7 +41,7 @@ public record Task(
      * The state of a task and its attempts.
      *
      * @param state its state
-     * @param attempt the number of its newest attempt; 0 if it was never claimed
+     * @param attempt the number of its newest attempt, or of its end by a time limit between attempts; 0 if it was never claimed
      * @param failures how many attempts have failed, against its budget
      * @param vanished how many attempts ended without a report from their worker
      * @param dueAt from when on it can be claimed: its start, its retry, or the end of its lease; for a waiting task, from

@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param identity the identity: all its runs
  * @param parent a workflow: the tasks that are its steps, which its history names for as long as it is stored
  * @param workflows whether only workflows are listed: tasks that were submitted as such, or have a history
+ * @param tag a tag: the tasks that were submitted with it
  * @param before the end of the previous page: only tasks with a smaller id are listed; null for the first page
  * @param limit the page size: the maximum number of tasks of one page
  */
@@ -30,6 +31,7 @@ public record TaskQuery(
         @Nullable Identity identity,
         @Nullable TaskId parent,
         boolean workflows,
+        @Nullable String tag,
         @Nullable TaskId before,
         int limit) {
 
@@ -43,6 +45,9 @@ public record TaskQuery(
             Limits.notNull("state", state);
         }
         states = Set.copyOf(states);
+        if (tag != null) {
+            Limits.name("tag", tag);
+        }
         if (limit < 1 || limit > MAX_LIMIT) {
             throw new InvalidInput("A page has 1 to " + MAX_LIMIT + " tasks, but got limit \"" + limit + "\".");
         }
@@ -67,7 +72,7 @@ public record TaskQuery(
             @Nullable Identity identity,
             @Nullable TaskId before,
             int limit) {
-        this(tenant, queue, type, states, identity, null, false, before, limit);
+        this(tenant, queue, type, states, identity, null, false, null, before, limit);
     }
 
     /**
@@ -81,7 +86,8 @@ public record TaskQuery(
                 && (queue == null || queue.equals(task.queue()))
                 && (type == null || type.equals(task.type()))
                 && (states.isEmpty() || states.contains(task.state()))
-                && (identity == null || identity.equals(task.identity()));
+                && (identity == null || identity.equals(task.identity()))
+                && (tag == null || task.options().tags().contains(tag));
     }
 
     /**
@@ -106,6 +112,18 @@ public record TaskQuery(
     }
 
     /**
+     * Returns this query for other states and another page size, from another task on.
+     *
+     * @param wanted the states; empty matches all
+     * @param from the end of the previous page; null for the first page
+     * @param size the page size
+     * @return the query
+     */
+    public TaskQuery with(Set<TaskState> wanted, @Nullable TaskId from, int size) {
+        return new TaskQuery(tenant, queue, type, wanted, identity, parent, workflows, tag, from, size);
+    }
+
+    /**
      * Returns this query for the page after a task.
      *
      * @param last the last task of the previous page
@@ -113,7 +131,7 @@ public record TaskQuery(
      */
     public TaskQuery after(TaskId last) {
         return new TaskQuery(
-                tenant, queue, type, states, identity, parent, workflows, Limits.notNull("task id", last), limit);
+                tenant, queue, type, states, identity, parent, workflows, tag, Limits.notNull("task id", last), limit);
     }
 
     /**
@@ -137,6 +155,7 @@ public record TaskQuery(
         private @Nullable Identity identity;
         private @Nullable TaskId parent;
         private boolean workflows;
+        private @Nullable String tag;
         private @Nullable TaskId before;
         private int pageSize = USUAL_PAGE_SIZE;
 
@@ -223,6 +242,17 @@ public record TaskQuery(
         }
 
         /**
+         * Selects the tasks that were submitted with a tag.
+         *
+         * @param name the tag
+         * @return this builder
+         */
+        public Builder tag(String name) {
+            this.tag = Limits.name("tag", name);
+            return this;
+        }
+
+        /**
          * Selects the tasks that come after another one in the list, which is sorted by falling ids.
          *
          * @param last the last task of the page before
@@ -250,7 +280,7 @@ public record TaskQuery(
          * @return the query
          */
         public TaskQuery build() {
-            return new TaskQuery(tenant, queue, type, states, identity, parent, workflows, before, pageSize);
+            return new TaskQuery(tenant, queue, type, states, identity, parent, workflows, tag, before, pageSize);
         }
     }
 }

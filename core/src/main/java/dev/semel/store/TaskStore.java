@@ -101,6 +101,8 @@ import java.util.Optional;
  *       throughout.
  *   <li>E10: effects are deleted when nothing can continue their lineage, and not before.
  *   <li>E11: a listing of effects that is narrowed to a tenant has the effects of that tenant's lineages and no others.
+ *   <li>E12: a referral leaves an unknown effect to a person under the newest attempt while it runs, and ends nothing; sent again it is applied once,
+ *       and of an effect with an outcome it is answered as concluded.
  * </ol>
  *
  * <h3>Queues</h3>
@@ -163,7 +165,8 @@ import java.util.Optional;
  *       failures and vanished attempts to zero.
  *   <li>F9: a signal to an open task is accepted once for each key, before the first attempt too; sent again it is accepted and
  *       changes nothing. One to a task that has ended, or does not exist, is rejected.
- *   <li>F10: a step that is abandoned is cancelled if the workflow created it and no other one watches it, and its end is an entry.
+ *   <li>F10: a step that is abandoned is cancelled if the workflow created it and no other one watches it, and its end is an entry. Of a workflow that
+ *       has begun an entry requests the cancellation instead, as if it were replaced (F15).
  *       Otherwise it is no longer watched, goes on, and an entry says so, all in one step.
  *   <li>F11: the cancellation of a workflow's task is that of any task (M6, M7): it ends without its code, and its steps go on. A
  *       workflow that has ended gets no more signals. The ends of its steps are still added to its inbox and wake nobody, so that a
@@ -184,6 +187,29 @@ import java.util.Optional;
  *   <li>F19: a restart replaces only the generation that it names: sent again it is applied once, and another one of that generation is stale. A
  *       workflow that runs, has not begun, is parked, or waits for another task or its mutex is held; what is no workflow, or has lost its data,
  *       is not found.
+ *   <li>F20: the resolution of an effect whose last attempt is that of a workflow is one urgent entry in its inbox, in the step that resolves the
+ *       effect. An effect that was referred to a person can be given up while its workflow is open: that is an entry too, and the workflow goes on.
+ *   <li>F21: a workflow that continues as new ends its attempt as a wait does, and begins the next generation in that step, without lines and with the
+ *       input in its entry: the same task is pending at once. Sent again it is applied once. Task id, key, input and input hash, watches and
+ *       watchers stay. If its cancellation was requested, the task is cancelled instead and its history stays.
+ *   <li>F22: of the inbox of a workflow that continues as new, entries stay that its code has not seen or has not received, with their numbers. Signals
+ *       that it has received lose everything but their keys, by which they are still recognised; answers stay, and other entries are deleted.
+ *   <li>F23: an advance that answers a question adds its line and an entry with the answer, which is read like every other. A question is answered once:
+ *       a second answer adds its line and no entry, in a later generation too.
+ * </ol>
+ *
+ * <h3>Time limits</h3>
+ *
+ * <ol>
+ *   <li>D1: a task of which no attempt has begun by its start-by is not claimed any more and ends as timed out, at the latest with the next sweep,
+ *       with an error that says so.
+ *   <li>D2: a task whose time limit has passed while it does not run is not claimed any more and ends as timed out in the same way.
+ *   <li>D3: a running task whose time limit has passed is asked to cancel (M6), and is timed out where it would be cancelled (M7). One that was asked
+ *       to cancel before is cancelled.
+ *   <li>D4: limits count from the creation of the task. A redrive gives the same limits again, counted from then on.
+ *   <li>D5: an end between attempts takes the next attempt number, of which no attempt is kept. A redrive names it (M8), and each such end makes a dead
+ *       letter (Q6).
+ *   <li>D6: a submission that is answered with an existing task, or repeated, leaves the limits of that task as they are.
  * </ol>
  *
  * <h3>Looking and sweeping</h3>
@@ -192,6 +218,8 @@ import java.util.Optional;
  *   <li>L1: a listing is in falling order of ids and its pages neither repeat nor miss a task that was there throughout.
  *   <li>L2: a listener is notified of due and of ended tasks after the operation that made them so.
  *   <li>L3: a store that was closed refuses every operation as closed, and no operation answers that a retry would help.
+ *   <li>L4: a listing by tag has the tasks that were submitted with it, newest first, and no others. Tags stay as they were submitted, and are deleted
+ *       with the data of their task.
  *   <li>W1: a sweep removes the data of tasks that ended longer ago than their retention, and nothing that is open. Workflows, as in
  *       F17, have a retention of their own where their queue has none.
  *   <li>W2: a record outlives its task's data as a tombstone that answers with the remembered outcome.
@@ -219,6 +247,9 @@ import java.util.Optional;
  *       steps.
  *   <li>S10: a sweep with a limit of zero does that and removes nothing. Instances with a worker send it at a third of a
  *       lease, so that a successor in another queue does not wait for a queue that has lost its last worker.
+ *   <li>D1 to D3: before it takes any, a claim ends the overdue tasks among those that it could take, and may end others. A sweep, also one with a
+ *       limit of zero, ends those of all queues. {@link TimeLimitDecision} has the rules.
+ *   <li>D4, F18: a restart leaves a workflow without a start-by.
  *   <li>C5: a task whose lease has expired is one with a vanished attempt, even before that attempt is counted.
  *   <li>C6: ties are in order of creation.
  *   <li>C7: each tenant in each queue is a group, and groups take turns. This holds for claims of one task as well, because
@@ -281,6 +312,11 @@ import java.util.Optional;
  *   <li>F12, F18: the lines that a restart does not keep are deleted by it, and no others are before the data of their task.
  *   <li>F9, F18: a restart gives the entry that requested a cancellation another key, so that the cancellation of the new generation can be requested.
  *   <li>F19: a restart of the generation before the present one is the same if its line is.
+ *   <li>F20: a workflow that has ended gets the entry if it has counters, as it gets the ends of its steps (F11). One that was parked (E7) continues or
+ *       fails as any other task does, and gets the entry.
+ *   <li>F5, F22: the numbers of entries go on after some were deleted. What counts against the limit of a history is what is stored.
+ *   <li>F9, F22: the keys of the newest {@link Continuation#KEYS_KEPT} received signals are kept.
+ *   <li>F19, F21: a restart of a generation before the newest continuation is stale.
  *   <li>Q1: a queue without any setting, neither declared nor set, is not listed.
  *   <li>C9, Q2 to Q4: tasks that a pause, a limit or a concurrency holds back do not count as due. The answer says when a
  *       limit allows the next one, or when a lease that uses up a concurrency expires. Listeners are notified of a

@@ -8,7 +8,7 @@ import java.util.Comparator;
  *
  * @param lineage the id of the lineage's first task
  * @param name the effect's name. A local step of a workflow that belongs to a later generation of its history ends with {@code @} and the
- *     number of that, so it is another effect than the one of the same name before
+ *     number of that, and before that the run if it is not the first, so it is another effect than the one of the same name before
  * @param index zero-based index among the effects with this name, for effects in a loop
  */
 public record EffectId(TaskId lineage, String name, int index) implements Comparable<EffectId> {
@@ -26,7 +26,7 @@ public record EffectId(TaskId lineage, String name, int index) implements Compar
 
     /** Checks the name and the index. */
     public EffectId {
-        Limits.name("effect", withoutGeneration(name));
+        Limits.name("effect", withoutGeneration(withoutGeneration(name)));
         if (index < 0 || index > MAX_INDEX) {
             throw new InvalidInput("The index of effect \"" + name + "\" is 0 to " + MAX_INDEX + ", but got \"" + index
                     + "\". Use several names, or several tasks.");
@@ -37,11 +37,16 @@ public record EffectId(TaskId lineage, String name, int index) implements Compar
      * Returns the name of a local step in a generation of a workflow's history.
      *
      * @param name the name that the code gives it
+     * @param run the run of the workflow: a rerun has generations of its own, and a ledger in common with earlier runs
      * @param generation the generation, from 1
-     * @return its name in the ledger: for example {@code charge}, or {@code charge@2} in the second generation
+     * @return its name in the ledger: {@code charge} in the first generation of every run, {@code charge@2} in the second generation of the first run,
+     *     {@code charge@3@2} in the second generation of the third run
      */
-    public static String ofGeneration(String name, int generation) {
-        return generation == 1 ? name : name + GENERATION + generation;
+    public static String ofGeneration(String name, int run, int generation) {
+        if (generation == 1) {
+            return name;
+        }
+        return name + (run == 1 ? "" : GENERATION + Integer.toString(run)) + GENERATION + generation;
     }
 
     private static String withoutGeneration(String name) {

@@ -1,7 +1,9 @@
 package dev.semel.task;
 
 import java.time.Duration;
+import java.util.Collection;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +15,9 @@ public final class Limits {
 
     /** The maximum length of a tenant, queue, task type, custom scope, worker or effect name in characters. */
     public static final int NAME_LENGTH = 100;
+
+    /** The maximum number of tags of a task. */
+    public static final int TAGS = 10;
 
     /** The maximum size of an input or a result in bytes of UTF-8: 1 MiB. */
     public static final int DOCUMENT_BYTES = 1 << 20;
@@ -84,6 +89,24 @@ public final class Limits {
                             + name.length() + " characters). Choose another name.");
         }
         return name;
+    }
+
+    /**
+     * Checks the tags of a task: at most 10 names.
+     *
+     * @param tags the tags
+     * @return the tags, sorted, each once
+     * @throws InvalidInput if there are too many, or one of them is not allowed
+     */
+    public static List<String> tags(Collection<String> tags) {
+        notNull("collection of tags", tags);
+        List<String> sorted =
+                tags.stream().map(tag -> name("tag", tag)).distinct().sorted().toList();
+        if (sorted.size() > TAGS) {
+            throw new InvalidInput(
+                    "A task has at most " + TAGS + " tags, but got " + sorted.size() + ". Leave some of them out.");
+        }
+        return sorted;
     }
 
     /**

@@ -34,6 +34,7 @@ public final class TaskType<I, O extends @Nullable Object> {
     private final @Nullable Function<? super I, @Nullable String> mutex;
     private final boolean workflow;
     private final @Nullable Duration timeLimit;
+    private final @Nullable Duration startBy;
 
     private TaskType(Builder<I, O> builder) {
         this.name = builder.name;
@@ -51,7 +52,8 @@ public final class TaskType<I, O extends @Nullable Object> {
         this.priority = builder.priority;
         this.mutex = builder.mutex;
         this.workflow = false;
-        this.timeLimit = null;
+        this.timeLimit = builder.timeLimit;
+        this.startBy = builder.startBy;
     }
 
     private TaskType(TaskType<I, O> same, @Nullable Duration timeLimit) {
@@ -70,13 +72,14 @@ public final class TaskType<I, O extends @Nullable Object> {
         this.priority = same.priority;
         this.mutex = same.mutex;
         this.workflow = true;
-        this.timeLimit = timeLimit;
+        this.timeLimit = timeLimit != null ? timeLimit : same.timeLimit;
+        this.startBy = same.startBy;
     }
 
     /**
      * Returns this type as that of a workflow.
      *
-     * @param limit how long after its creation the whole workflow is told to end, or null for no limit
+     * @param limit how long after its creation the whole workflow is told to end, or null for the limit of this type
      * @return the type
      */
     public TaskType<I, O> asWorkflow(@Nullable Duration limit) {
@@ -93,12 +96,21 @@ public final class TaskType<I, O extends @Nullable Object> {
     }
 
     /**
-     * Returns the time limit of a whole workflow.
+     * Returns how long a task of this type may take as a whole, all attempts and the time between them included.
      *
-     * @return the limit; empty for none, and for a type of tasks that are no workflows
+     * @return the time limit; empty for none
      */
     public Optional<Duration> timeLimit() {
         return Optional.ofNullable(timeLimit);
+    }
+
+    /**
+     * Returns how long a task of this type may wait for its first attempt.
+     *
+     * @return the limit; empty for none
+     */
+    public Optional<Duration> startBy() {
+        return Optional.ofNullable(startBy);
     }
 
     /**
@@ -303,6 +315,8 @@ public final class TaskType<I, O extends @Nullable Object> {
         private RetryPolicy retry = RetryPolicy.standard();
         private final List<Class<? extends Throwable>> nonRetryable = new ArrayList<>();
         private @Nullable Duration timeout;
+        private @Nullable Duration timeLimit;
+        private @Nullable Duration startBy;
         private int priority;
         private @Nullable Function<? super I, @Nullable String> mutex;
 
@@ -426,6 +440,30 @@ public final class TaskType<I, O extends @Nullable Object> {
          */
         public Builder<I, O> timeout(Duration timeout) {
             this.timeout = Limits.positive("timeout", timeout);
+            return this;
+        }
+
+        /**
+         * Sets how long a task may take as a whole, from its creation to its end, for submissions that do not set it. When it has passed,
+         * the task ends as timed out; if it runs then, its worker is told as by a cancellation.
+         *
+         * @param limit the time limit
+         * @return this builder
+         */
+        public Builder<I, O> timeLimit(Duration limit) {
+            this.timeLimit = Limits.positive("time limit", limit);
+            return this;
+        }
+
+        /**
+         * Sets how long a task may wait for its first attempt, for submissions that do not set it. A task that has not started by then ends
+         * as timed out.
+         *
+         * @param limit how long after its creation
+         * @return this builder
+         */
+        public Builder<I, O> startBy(Duration limit) {
+            this.startBy = Limits.positive("start-by", limit);
             return this;
         }
 

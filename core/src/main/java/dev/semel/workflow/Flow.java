@@ -1,10 +1,10 @@
 package dev.semel.workflow;
 
-import dev.semel.engine.EffectCall;
 import dev.semel.engine.StepOptions;
 import dev.semel.engine.TaskContext;
 import dev.semel.guard.Effect;
 import dev.semel.store.HistoryLine.Kind;
+import dev.semel.task.EffectId;
 import dev.semel.task.InvalidInput;
 import dev.semel.task.Limits;
 import dev.semel.task.TaskId;
@@ -29,11 +29,13 @@ public final class Flow {
 
     private final Turn turn;
     private final TaskContext context;
+    private final TypeRef<?> input;
     private final Compensations compensations = new Compensations();
 
-    Flow(Turn turn, TaskContext context) {
+    Flow(Turn turn, TaskContext context, TypeRef<?> input) {
         this.turn = turn;
         this.context = context;
+        this.input = input;
     }
 
     /**
@@ -113,6 +115,68 @@ public final class Flow {
     }
 
     /**
+     * Runs a child workflow: starts it, unless there is an open or completed one with its id, and waits for its result.
+     *
+     * @param type the workflow type
+     * @param id the id of the child
+     * @param input its input
+     * @param <I> the class of the input
+     * @param <O> the class of the result
+     * @return its result
+     * @throws dev.semel.task.TaskUnsuccessful if it ended without success
+     */
+    public <I, O extends @Nullable Object> O run(WorkflowType<I, O> type, String id, I input) {
+        return start(type, id, input).result();
+    }
+
+    /**
+     * Starts a child workflow and goes on. If it is open when the code of this workflow ends, it is cancelled.
+     *
+     * @param type the workflow type
+     * @param id the id of the child
+     * @param input its input
+     * @param <I> the class of the input
+     * @param <O> the class of the result
+     * @return the child, as a step
+     */
+    public <I, O extends @Nullable Object> Step<O> start(WorkflowType<I, O> type, String id, I input) {
+        return start(type, id, input, ChildPolicy.CANCEL);
+    }
+
+    /**
+     * Starts a child workflow and goes on.
+     *
+     * @param type the workflow type
+     * @param id the id of the child, by which others can find it too
+     * @param input its input
+     * @param policy what happens if it is open when the code of this workflow ends
+     * @param <I> the class of the input
+     * @param <O> the class of the result
+     * @return the child, as a step
+     */
+    public <I, O extends @Nullable Object> Step<O> start(
+            WorkflowType<I, O> type, String id, I input, ChildPolicy policy) {
+        return turn.start(
+                Limits.notNull("workflow type", type).taskType(),
+                input,
+                new StepOptions().idempotencyKey(Limits.notNull("workflow id", id)),
+                Limits.notNull("policy", policy));
+    }
+
+    /**
+     * Registers what answers questions of a name, which {@code workflows().ask(…)} asks. It answers those that are asked while the code waits, also
+     * those from before, in order; each is answered once. A question that nothing answers stays until the workflow ends.
+     *
+     * @param name the name of the question
+     * @param type the class of what it carries
+     * @param answerer answers it; it does not use the flow
+     * @param <Q> the class of what it carries
+     */
+    public <Q extends @Nullable Object> void onAsk(String name, Class<Q> type, Answerer<Q> answerer) {
+        turn.onAsk(Limits.name("question", name), TypeRef.of(type), Limits.notNull("answerer", answerer));
+    }
+
+    /**
      * Waits until all of these steps have completed.
      *
      * @param steps the steps
@@ -154,7 +218,8 @@ public final class Flow {
     }
 
     /**
-     * Gives a step up. It is cancelled if this workflow created it and no other one waits for it.
+     * Gives a step up. It is cancelled if this workflow created it and no other one waits for it. A local step has nothing to cancel, and stays in
+     * the list of unknown effects if it is open.
      *
      * @param step the step
      */
@@ -226,16 +291,36 @@ public final class Flow {
     }
 
     /**
+     * Runs a local step as {@link #local(String, Class, Effect)} does, and goes on if a person has to resolve it.
+     *
+     * @param name its name; each name may be used once
+     * @param result the class of its result
+     * @param step the function; it gets a token to pass to the provider, the same on every attempt
+     * @param <T> the class of its result
+     * @param <X> the exception of the function
+     * @return the step, which can be waited for
+     * @throws X the exception of the function
+     */
+    public <T extends @Nullable Object, X extends Exception> Step<T> startLocal(
+            String name, Class<T> result, Effect<T, X> step) throws X {
+        return local(name, result).start(step);
+    }
+
+    /**
      * Returns a local step with options: an index in a loop, and the policy for an unknown outcome.
      *
      * @param name its name
      * @param result the class of its result
      * @param <T> the class of its result
-     * @return the step, which {@link EffectCall#run} runs
+     * @return the step, which {@link LocalCall#run} or {@link LocalCall#start} runs
      */
-    public <T extends @Nullable Object> EffectCall<T> local(String name, Class<T> result) {
+    public <T extends @Nullable Object> LocalCall<T> local(String name, Class<T> result) {
         turn.flush(); // what it may depend on is durable before it runs
-        return context.localStep(name, turn.generation(), result);
+        int generation = turn.generation();
+        return new LocalCall<>(
+                turn.localSteps(),
+                context.localStep(name, generation, result),
+                EffectId.ofGeneration(name, context.run(), generation));
     }
 
     /**
@@ -335,6 +420,26 @@ public final class Flow {
 
     Compensations compensations() {
         return compensations;
+    }
+
+    /**
+     * Continues as new: runs the code again with another input and an empty history, as the same workflow with the same id. So a workflow can go on
+     * for ever with a short history. Those who wait for its result keep waiting, and signals that it has not received are received by the new run of the
+     * code. Steps that are open are given up, as by a cancellation, and this waits for their ends. What was registered with
+     * {@link #onFailure} is forgotten, and so is what was published.
+     *
+     * <pre>{@code
+     * return flow.continueAsNew(state.next());
+     * }</pre>
+     *
+     * @param next the new input, of the class of the workflow's input
+     * @param <O> the class of the workflow's output
+     * @return never: the code is unwound as by a wait
+     */
+    @SuppressWarnings({"TypeParameterUnusedInFormals", "DoNotCallSuggester"
+    }) // nothing is returned, and the code can end with "return"
+    public <O extends @Nullable Object> O continueAsNew(@Nullable Object next) {
+        throw turn.continueAsNew(next, input);
     }
 
     /**

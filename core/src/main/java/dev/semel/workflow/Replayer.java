@@ -4,11 +4,13 @@ import dev.semel.engine.Journal;
 import dev.semel.engine.ReplayedHandler;
 import dev.semel.engine.StepPreparer;
 import dev.semel.engine.TaskContext;
+import dev.semel.store.Continuation;
 import dev.semel.store.Generation;
 import dev.semel.store.History;
 import dev.semel.task.Durations;
 import dev.semel.task.PermanentFailure;
 import dev.semel.task.SafeLogger;
+import dev.semel.task.TaskType;
 import dev.semel.task.TaskUnsuccessful;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -27,11 +29,13 @@ final class Replayer<I, O extends @Nullable Object> implements ReplayedHandler<I
     private static final Duration FIRST_PAUSE = Duration.ofSeconds(10);
     private static final Duration LONGEST_PAUSE = Duration.ofHours(1);
 
+    private final TaskType<I, O> type;
     private final WorkflowHandler<I, O> code;
     private final StepPreparer steps;
     private final HistoryCache cache = new HistoryCache();
 
-    Replayer(WorkflowHandler<I, O> code, StepPreparer steps) {
+    Replayer(TaskType<I, O> type, WorkflowHandler<I, O> code, StepPreparer steps) {
+        this.type = type;
         this.code = code;
         this.steps = steps;
     }
@@ -39,9 +43,11 @@ final class Replayer<I, O extends @Nullable Object> implements ReplayedHandler<I
     @Override
     public O handle(TaskContext context, Journal journal, I input) throws Exception {
         Turn turn = new Turn(journal, steps, read(journal));
-        Flow flow = new Flow(turn, context);
+        Flow flow = new Flow(turn, context, type.input());
         try {
-            O output = code.run(flow, input);
+            O output = code.run(flow, input(turn, journal, input));
+            turn.endChildren();
+            turn.answerLast();
             turn.requireWhole();
             turn.flush();
             return output;
@@ -52,17 +58,29 @@ final class Replayer<I, O extends @Nullable Object> implements ReplayedHandler<I
         }
     }
 
+    /** The input of the generation: that of the task, unless the code has continued as new. */
+    private I input(Turn turn, Journal journal, I first) {
+        String next = turn.input();
+        return next == null ? first : journal.codec().decode(next, type.input());
+    }
+
     /** Undoes what the code has registered, if the workflow ends with this exception; returns the exception that it ends with. */
     private static Exception undone(Turn turn, Flow flow, Exception thrown) {
         boolean ends = thrown instanceof WorkflowCancelled
                 || thrown instanceof TaskUnsuccessful
                 || thrown instanceof PermanentFailure;
-        if (!ends || turn.broken() != null || flow.compensations().isEmpty()) {
+        if (!ends || turn.broken() != null) {
             return thrown;
         }
         try {
-            turn.compensate();
-            return flow.compensations().undo(thrown);
+            turn.endChildren();
+            Exception last = thrown;
+            if (!flow.compensations().isEmpty()) {
+                turn.compensate();
+                last = flow.compensations().undo(thrown);
+            }
+            turn.answerLast();
+            return last;
         } catch (Exception e) {
             return e; // tried again, or the code does not fit its history
         }
@@ -105,18 +123,24 @@ final class Replayer<I, O extends @Nullable Object> implements ReplayedHandler<I
     private History read(Journal journal) {
         History known = cache.get(journal.task());
         try {
-            History newer = journal.read(known.lines().size(), known.inbox().size());
+            History newer = journal.read(known.lines().size(), known.newestEntry());
             List<Generation> begun = Generation.all(newer.inbox());
             if (!begun.isEmpty()) {
                 // What is known is of an earlier generation: only its beginning was kept, and what follows was not
-                // read.
-                int kept = begun.stream()
-                        .mapToInt(generation -> Math.max(generation.from(), 1) - 1)
-                        .min()
-                        .orElseThrow();
+                // read. Of one that has continued as new nothing was, and entries are deleted.
+                boolean anew = newer.inbox().stream()
+                        .anyMatch(entry -> Continuation.of(entry).isPresent());
+                int kept = anew
+                        ? 0
+                        : begun.stream()
+                                .mapToInt(generation -> Math.max(generation.from(), 1) - 1)
+                                .min()
+                                .orElseThrow();
                 known = new History(
-                        known.lines().subList(0, Math.min(kept, known.lines().size())), known.inbox(), known.now());
-                newer = journal.read(known.lines().size(), known.inbox().size());
+                        known.lines().subList(0, Math.min(kept, known.lines().size())),
+                        anew ? List.of() : known.inbox(),
+                        known.now());
+                newer = journal.read(known.lines().size(), known.newestEntry());
             }
             return new History(both(known.lines(), newer.lines()), both(known.inbox(), newer.inbox()), newer.now());
         } catch (InterruptedException e) {

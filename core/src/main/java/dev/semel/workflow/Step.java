@@ -1,25 +1,16 @@
 package dev.semel.workflow;
 
 import dev.semel.task.TaskId;
-import dev.semel.task.TaskType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A step that was started.
+ * A step that was started: a task, or a local step.
  *
  * @param <O> the class of its result
  */
-public final class Step<O extends @Nullable Object> {
+public abstract sealed class Step<O extends @Nullable Object> permits TaskStep, LocalStep {
 
-    private final Turn turn;
-    private final TaskType<?, O> type;
-    private final int line;
-
-    Step(Turn turn, TaskType<?, O> type, int line) {
-        this.turn = turn;
-        this.type = type;
-        this.line = line;
-    }
+    Step() {}
 
     /**
      * Waits until the step has ended.
@@ -27,31 +18,13 @@ public final class Step<O extends @Nullable Object> {
      * @return its result
      * @throws dev.semel.task.TaskUnsuccessful if it ended without success
      */
-    public O result() {
-        return turn.result(this);
-    }
+    public abstract O result();
 
     /**
      * Returns the task of the step. If the step has a key, this waits until the store has decided about it.
      *
      * @return its id
+     * @throws dev.semel.task.InvalidInput if it is a local step, which has no task of its own
      */
-    public TaskId taskId() {
-        return turn.taskOf(this);
-    }
-
-    TaskType<?, O> type() {
-        return type;
-    }
-
-    /** The number of the line that started it. */
-    int line() {
-        return line;
-    }
-
-    /** {@return the task type and the number of the line in the history} */
-    @Override
-    public String toString() {
-        return "Step[" + type.name() + ", line " + line + "]";
-    }
+    public abstract TaskId taskId();
 }

@@ -4,6 +4,7 @@ import dev.semel.engine.Journal;
 import dev.semel.engine.StepOptions;
 import dev.semel.engine.StepPreparer;
 import dev.semel.engine.Suspended;
+import dev.semel.store.Continuation;
 import dev.semel.store.Generation;
 import dev.semel.store.History;
 import dev.semel.store.HistoryLine;
@@ -12,8 +13,8 @@ import dev.semel.store.InboxEntry;
 import dev.semel.store.NewLine;
 import dev.semel.store.NewTask;
 import dev.semel.store.StoredFlow;
-import dev.semel.store.Task;
 import dev.semel.store.WorkflowOptions;
+import dev.semel.task.Identity;
 import dev.semel.task.InvalidInput;
 import dev.semel.task.Json;
 import dev.semel.task.Limits;
@@ -35,6 +36,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.function.IntSupplier;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
@@ -54,12 +56,20 @@ import org.jspecify.annotations.Nullable;
 final class Turn {
 
     // Names that users give begin with a letter or a digit.
+    private static final String RESERVED_NAMES = "$";
     private static final String CANCEL = StoredFlow.CANCEL;
 
     /** The name of the line that delivers the end of the time limit. */
     private static final String TIME_LIMIT = "$time_limit";
 
-    // Also not a name that users can give.
+    /** The name of the line behind which a workflow that continues as new gives up the steps that are open. */
+    private static final String CONTINUING = "$continuing";
+
+    /** The name of the line behind which a workflow whose code has ended cancels its children. */
+    private static final String ENDING = "$ending";
+
+    // Bounds one write: ten thousand steps that are started at once are ten of these.
+    private static final int MOST_TOGETHER = 1_000;
 
     private static final SafeLogger LOG = SafeLogger.of(Turn.class);
 
@@ -80,14 +90,20 @@ final class Turn {
     private final Map<String, Integer> received = new HashMap<>();
     private final List<NewLine> added = new ArrayList<>();
     private final Set<Integer> givenUp = new HashSet<>();
-    private final List<Step<?>> started = new ArrayList<>();
+    private final List<TaskStep<?>> started = new ArrayList<>();
+    private final LocalSteps locals;
     private final List<Generation> generations = new ArrayList<>();
+    private final Set<Identity> addedKeys = new HashSet<>();
+    private final Questions questions = new Questions();
     private final @Nullable Instant deadline;
+    private Instant since;
+    private @Nullable Continuation continuation;
     private Instant now;
     private int position;
     private int waits;
     private long bytes;
     private boolean cancelled;
+    private boolean answering;
     private @Nullable Suspended suspended;
     private @Nullable NonDeterministic broken;
 
@@ -95,17 +111,19 @@ final class Turn {
         this.journal = journal;
         this.steps = steps;
         this.now = history.now();
+        this.locals = new LocalSteps(this, journal);
+        this.since = journal.task().createdAt();
         learn(history);
-        this.deadline = deadline(journal.task(), generations);
+        locals.begin(seen());
+        WorkflowOptions options = journal.task().options().workflow();
+        Duration limit = options == null ? null : options.timeLimit();
+        this.deadline = limit == null ? null : since.plus(limit);
     }
 
-    /** When the time limit of the workflow passes, or null. It is counted from the beginning of the generation. */
-    private static @Nullable Instant deadline(Task task, List<Generation> generations) {
-        WorkflowOptions options = task.options().workflow();
-        Duration limit = options == null ? null : options.timeLimit();
-        Instant from =
-                generations.isEmpty() ? task.createdAt() : generations.getLast().at();
-        return limit == null ? null : from.plus(limit);
+    /** The input of the generation in JSON; null if it is that of the task. */
+    @Nullable
+    String input() {
+        return continuation == null ? null : continuation.input();
     }
 
     private void learn(History newer) {
@@ -122,13 +140,24 @@ final class Turn {
             if (entry.step() != null) {
                 ends.computeIfAbsent(entry.step(), step -> new ArrayList<>()).add(entry);
             } else if (Generation.of(entry).isPresent()) {
-                generations.add(Generation.of(entry).get());
-                signals.remove(CANCEL); // what was requested before concerns a generation that has ended
-            } else {
+                begun(Generation.of(entry).get(), Continuation.of(entry).orElse(null));
+            } else if (!locals.take(entry)) {
                 signals.computeIfAbsent(entry.name(), name -> new ArrayList<>()).add(entry);
+                questions.learn(entry);
             }
         }
         now = newer.now();
+    }
+
+    private void begun(Generation generation, @Nullable Continuation next) {
+        generations.add(generation);
+        if (next == null) {
+            since = generation.at();
+            signals.remove(CANCEL); // what was requested before concerns a generation that has ended
+        } else {
+            since = next.since();
+            continuation = next;
+        }
     }
 
     /** The history as far as it is known, for the next turn in this process. */
@@ -148,7 +177,7 @@ final class Turn {
     }
 
     int seen() {
-        return inbox.size();
+        return inbox.isEmpty() ? 0 : inbox.getLast().number();
     }
 
     RandomGenerator random() {
@@ -223,6 +252,11 @@ final class Turn {
         if (broken != null) {
             throw broken;
         }
+        if (answering) {
+            throw new InvalidInput(
+                    "What answers a question does not use the flow. Change a variable that the code reads,"
+                            + " or send a signal.");
+        }
         if (!Thread.currentThread().equals(owner)) {
             throw new InvalidInput(
                     "Only the thread that runs the code of a workflow may use its flow, because the order"
@@ -236,19 +270,16 @@ final class Turn {
         if (added.isEmpty()) {
             return;
         }
-        List<NewLine> batch = List.copyOf(added);
         int first = lines.size() + 1;
         long before = bytes;
         try {
-            journal.add(first, batch);
-            added.clear();
-            boolean decided = batch.stream().anyMatch(Turn::needsAnswer);
-            if (decided) {
-                learn(journal.read(lines.size(), inbox.size()));
-            } else {
-                batch.forEach(this::remember);
+            while (!added.isEmpty()) {
+                List<NewLine> next = added.subList(0, Math.min(added.size(), MOST_TOGETHER));
+                List<NewLine> batch = List.copyOf(next);
+                write(batch);
+                next.clear();
             }
-            reportSteps(first, batch);
+            addedKeys.clear();
         } catch (InterruptedException e) {
             throw interrupted(e);
         }
@@ -265,9 +296,22 @@ final class Turn {
         }
     }
 
+    private void write(List<NewLine> batch) throws InterruptedException {
+        int first = lines.size() + 1;
+        journal.add(first, batch);
+        if (batch.stream().anyMatch(Turn::needsAnswer)) {
+            learn(journal.read(lines.size(), seen()));
+        } else {
+            batch.forEach(this::remember);
+        }
+        reportSteps(first, batch);
+    }
+
     /** Returns whether the store decides something about a line that the code has to know. */
     private static boolean needsAnswer(NewLine line) {
-        return line instanceof NewLine.Abandon || (line instanceof NewLine.Step(NewTask task) && task.key() != null);
+        return line instanceof NewLine.Abandon
+                || line instanceof NewLine.Answer
+                || (line instanceof NewLine.Step(NewTask task) && task.key() != null);
     }
 
     /** Reports which tasks the new steps are: their own, or those that have their keys. */
@@ -287,9 +331,8 @@ final class Turn {
 
     private void remember(NewLine line) {
         TaskId task = line instanceof NewLine.Step(NewTask step) ? step.id() : null;
-        String document = line instanceof NewLine.Note note ? note.document() : null;
-        lines.add(new HistoryLine(lines.size() + 1, line.kind(), line.name(), task, document, now));
-        bytes += length(document);
+        lines.add(new HistoryLine(lines.size() + 1, line.kind(), line.name(), task, line.document(), now));
+        bytes += length(line.document());
     }
 
     private static long length(@Nullable String document) {
@@ -363,22 +406,29 @@ final class Turn {
 
     // ---- steps
 
-    <I, O extends @Nullable Object> Step<O> start(TaskType<I, O> type, I input, StepOptions options) {
+    <I, O extends @Nullable Object> TaskStep<O> start(TaskType<I, O> type, I input, StepOptions options) {
+        return start(type, input, options, null);
+    }
+
+    <I, O extends @Nullable Object> TaskStep<O> start(
+            TaskType<I, O> type, I input, StepOptions options, @Nullable ChildPolicy policy) {
         if (next(Kind.STEP, type.name()) == null) {
             NewLine.Step line = new NewLine.Step(steps.prepare(journal.task(), type, input, options));
-            if (added.stream()
-                    .anyMatch(other ->
-                            other.identity() != null && other.identity().equals(line.identity()))) {
+            Identity key = line.identity();
+            if (key != null && addedKeys.contains(key)) {
                 flush(); // an advance starts at most one step for each key
+            }
+            if (key != null) {
+                addedKeys.add(key);
             }
             added.add(line);
         }
-        Step<O> step = new Step<>(this, type, position);
+        TaskStep<O> step = new TaskStep<>(this, type, position, policy);
         started.add(step);
         return step;
     }
 
-    TaskId taskOf(Step<?> step) {
+    TaskId taskOf(TaskStep<?> step) {
         if (step.line() > lines.size()) {
             flush();
         }
@@ -386,6 +436,13 @@ final class Turn {
     }
 
     void abandon(Step<?> step) {
+        switch (step) {
+            case TaskStep<?> task -> abandon(task);
+            case LocalStep<?> local -> requireUsable();
+        }
+    }
+
+    private void abandon(TaskStep<?> step) {
         TaskId id = taskOf(step);
         givenUp.add(step.line());
         if (next(Kind.ABANDONED, step.type().name()) == null) {
@@ -395,6 +452,13 @@ final class Turn {
 
     /** The end of a step, or null as long as it is open. */
     private @Nullable InboxEntry endOf(Step<?> step) {
+        return switch (step) {
+            case TaskStep<?> task -> endOf(task);
+            case LocalStep<?> local -> local.end(entriesBeforeNext());
+        };
+    }
+
+    private @Nullable InboxEntry endOf(TaskStep<?> step) {
         if (step.line() > lines.size()) {
             return null;
         }
@@ -415,6 +479,29 @@ final class Turn {
         return owner == null ? 0 : owner.entry();
     }
 
+    /** Returns how many entries there were when the generation began that writes the next line, or wrote it. */
+    int entriesBeforeNext() {
+        return entriesBefore(position + 1);
+    }
+
+    /** The number of the entry with which the newest generation began; 0 for the first one. */
+    int restarted() {
+        return generations.isEmpty() ? 0 : generations.getLast().entry();
+    }
+
+    LocalSteps localSteps() {
+        return locals;
+    }
+
+    /** Reads what was added to the history and the inbox since. */
+    void readInbox() {
+        try {
+            learn(journal.read(lines.size(), inbox.size()));
+        } catch (InterruptedException e) {
+            throw interrupted(e);
+        }
+    }
+
     /**
      * Returns how often a task was given up before a line that starts it again, which a key can do. Each time it was given up used up an
      * entry: the one that says so, or its end. Only lines of the same generation count, as do entries.
@@ -431,15 +518,32 @@ final class Turn {
         return times;
     }
 
-    <O extends @Nullable Object> O result(Step<O> step) {
+    <O extends @Nullable Object> O result(TaskStep<O> step) {
+        return decoded(awaitEnd(step).document(), step.type().output());
+    }
+
+    /** Waits until a step has completed. */
+    InboxEntry awaitEnd(Step<?> step) {
         InboxEntry end = await(() -> 1, null, () -> endOf(step));
         if (end.state() != TaskState.COMPLETED) {
             throw unsuccessful(step, end);
         }
-        return decoded(end.document(), step.type().output());
+        return end;
     }
 
     private TaskUnsuccessful unsuccessful(Step<?> step, InboxEntry end) {
+        return switch (step) {
+            case TaskStep<?> task -> unsuccessful(task, end);
+            case LocalStep<?> local ->
+                new TaskUnsuccessful(
+                        "Local step \"" + local.label() + "\" has no outcome: " + end.error(),
+                        journal.task().id(),
+                        TaskState.FAILED,
+                        end.error());
+        };
+    }
+
+    private TaskUnsuccessful unsuccessful(TaskStep<?> step, InboxEntry end) {
         TaskState state = Objects.requireNonNull(end.state());
         String error = end.error();
         return new TaskUnsuccessful(
@@ -474,7 +578,7 @@ final class Turn {
     private int open(List<? extends Step<?>> awaited) {
         return (int) awaited.stream()
                 .filter(step -> endOf(step) == null)
-                .map(step -> step.line() > lines.size() ? step : taskOf(step))
+                .map(step -> step instanceof TaskStep<?> task && task.line() <= lines.size() ? taskOf(task) : step)
                 .distinct()
                 .count();
     }
@@ -552,13 +656,19 @@ final class Turn {
     private <T> T await(IntSupplier more, @Nullable Instant wakeAt, Supplier<@Nullable T> ready) {
         requireUsable();
         waits++;
+        answerQuestions();
         if (isCancelledHere()) {
             throw delivered(lines.get(position).name());
         }
         T found = ready.get();
-        if (found == null && !added.isEmpty()) {
+        while (found == null && !added.isEmpty()) {
             flush();
+            answerQuestions(); // of which the answer of the store may have brought some
             found = ready.get();
+        }
+        if (locals.seen(seen()) < seen()) {
+            // A local step was resolved after the code came past it: what follows is decided with that.
+            throw suspend(1, null);
         }
         if (found != null) {
             return found;
@@ -614,7 +724,7 @@ final class Turn {
     private Suspended suspend(int more, @Nullable Instant wakeAt) {
         flush();
         Suspended thrown = journal.suspend(
-                inbox.size(), more, wakeAt == null ? new Journal.Until.Woken() : new Journal.Until.At(wakeAt));
+                locals.seen(seen()), more, wakeAt == null ? new Journal.Until.Woken() : new Journal.Until.At(wakeAt));
         suspended = thrown;
         return thrown;
     }
@@ -627,37 +737,172 @@ final class Turn {
 
     /** Delivers a cancellation: gives up the steps that are still open, and waits for their ends. */
     private RuntimeException delivered(String why) {
-        boolean recorded = isNext(Kind.CANCELLED);
-        List<Step<?>> open = new ArrayList<>();
-        if (!recorded) {
-            for (Step<?> step : started) {
-                if (!givenUp.contains(step.line()) && endOf(step) == null) {
-                    open.add(step);
-                }
-            }
-        }
+        List<TaskStep<?>> open = isNext(Kind.CANCELLED) ? List.of() : openSteps(Turn::endsWithParent);
         HistoryLine line = next(Kind.CANCELLED, why);
         cancelled = true;
         if (line == null) {
             added.add(new NewLine.Note(Kind.CANCELLED, why, new Delivered(open.size(), waits).document()));
         } else {
-            // Those that were open when the cancellation was delivered, some of which may have ended since.
-            int count = Delivered.of(line).steps();
-            for (int i = 0; i < count; i++) {
-                TaskId id = lines.get(position + i).task();
-                started.stream()
-                        .filter(step -> taskOf(step).equals(id))
-                        .findFirst()
-                        .ifPresent(open::add);
-            }
+            open = stepsGivenUp(Delivered.of(line).steps());
         }
-        open.forEach(this::abandon);
-        boolean unused = await(() -> open(open), null, () -> open(open) == 0 ? true : null);
+        giveUp(open);
         boolean timedOut = why.equals(TIME_LIMIT);
         return new WorkflowCancelled(
                 timedOut
                         ? "The time limit of workflow " + journal.task().id() + " has passed, at " + deadline + "."
                         : "The cancellation of workflow " + journal.task().id() + " was requested.",
                 timedOut);
+    }
+
+    /** Whether a step is given up when the workflow is cancelled or continues as new. */
+    private static boolean endsWithParent(TaskStep<?> step) {
+        return step.policy() == null || step.policy() == ChildPolicy.CANCEL;
+    }
+
+    private List<TaskStep<?>> openSteps(Predicate<TaskStep<?>> which) {
+        List<TaskStep<?>> open = new ArrayList<>();
+        for (TaskStep<?> step : started) {
+            if (which.test(step) && !givenUp.contains(step.line()) && endOf(step) == null) {
+                open.add(step);
+            }
+        }
+        return open;
+    }
+
+    /** The steps that the next lines give up. They were open when those were written, and some may have ended since. */
+    private List<TaskStep<?>> stepsGivenUp(int count) {
+        Map<TaskId, TaskStep<?>> byTask = new HashMap<>();
+        started.forEach(step -> byTask.putIfAbsent(taskOf(step), step));
+        List<TaskStep<?>> open = new ArrayList<>();
+        for (HistoryLine line : lines.subList(position, position + count)) {
+            TaskStep<?> step = byTask.get(Objects.requireNonNull(line.task()));
+            if (step != null) {
+                open.add(step);
+            }
+        }
+        return open;
+    }
+
+    private void giveUp(List<TaskStep<?>> open) {
+        open.forEach(this::abandon);
+        boolean unused = await(() -> open(open), null, () -> open(open) == 0 ? true : null);
+    }
+
+    /** Gives up steps that are open, behind a line that says how many, so that a replay gives up the same ones. */
+    private void giveUp(String marker, Predicate<TaskStep<?>> which) {
+        boolean recorded = isNext(Kind.VALUE) && lines.get(position).name().equals(marker);
+        List<TaskStep<?>> open = recorded ? List.of() : openSteps(which);
+        if (recorded) {
+            HistoryLine line = Objects.requireNonNull(next(Kind.VALUE, marker));
+            giveUp(stepsGivenUp(Integer.parseInt(Objects.requireNonNull(line.document()))));
+        } else if (!open.isEmpty()) {
+            note(Kind.VALUE, marker, open.size());
+            giveUp(open);
+        }
+    }
+
+    // ---- child workflows
+
+    /** Ends the child workflows when the code has ended, each by its policy. From here on no cancellation is delivered. */
+    void endChildren() {
+        if (started.stream().noneMatch(step -> step.policy() != null)) {
+            return;
+        }
+        cancelled = true;
+        giveUp(ENDING, step -> step.policy() == ChildPolicy.CANCEL);
+        awaitChildren();
+    }
+
+    private void awaitChildren() {
+        List<TaskStep<?>> children = started.stream()
+                .<TaskStep<?>>map(step -> step)
+                .filter(step -> step.policy() == ChildPolicy.WAIT)
+                .toList();
+        if (!children.isEmpty()) {
+            boolean unused = await(() -> open(children), null, () -> open(children) == 0 ? true : null);
+        }
+    }
+
+    // ---- questions
+
+    <Q extends @Nullable Object> void onAsk(String name, TypeRef<Q> type, Answerer<Q> answerer) {
+        requireUsable();
+        questions.register(name, type, answerer);
+    }
+
+    /** Answers the questions that are open when the code ends. */
+    void answerLast() {
+        waits++;
+        answerQuestions();
+    }
+
+    /**
+     * Answers the questions that this wait has answered before, or those that are open if the code has come to the end of its history. The line of an
+     * answer has the number of its wait, because other waits may have left no line.
+     */
+    private void answerQuestions() {
+        while (isNext(Kind.VALUE) && lines.get(position).name().equals(NewLine.Answer.NAME)) {
+            HistoryLine line = lines.get(position);
+            Questions.Place place = Questions.Place.of(line.document());
+            if (place.atWait() != waits) {
+                return;
+            }
+            InboxEntry question = questions.find(place.entry());
+            if (question == null) {
+                throw differs(line, "has no answerer for the question in entry " + place.entry());
+            }
+            NewLine.Answer unused = answer(question);
+            next(Kind.VALUE, NewLine.Answer.NAME);
+        }
+        if (position < lines.size()) {
+            return;
+        }
+        for (InboxEntry question : questions.open()) {
+            NewLine.Answer answer = answer(question);
+            next(Kind.VALUE, NewLine.Answer.NAME);
+            added.add(answer);
+        }
+    }
+
+    private NewLine.Answer answer(InboxEntry question) {
+        answering = true;
+        try {
+            return questions.answer(question, waits, journal.codec());
+        } finally {
+            answering = false;
+        }
+    }
+
+    // ---- continuing as new
+
+    /** Ends this generation of the history: gives up the steps that are open, waits for their ends, and begins the next one. */
+    Suspended continueAsNew(@Nullable Object input, TypeRef<?> type) {
+        requireUsable();
+        String document = journal.codec().encode(input, type);
+        Continuation.check(document);
+        Object unused = journal.codec().decode(document, type); // what does not fit would fail the next generation
+        giveUp(CONTINUING, Turn::endsWithParent);
+        awaitChildren();
+        requireWhole();
+        if (added.stream().anyMatch(NewLine.Answer.class::isInstance)) {
+            flush();
+        }
+        Suspended thrown = journal.continueAsNew(seen(), unread(), document, since);
+        suspended = thrown;
+        return thrown;
+    }
+
+    /** The numbers of the entries that the next generation gets: signals that were not received, and a cancellation that was not delivered. */
+    private List<Integer> unread() {
+        List<Integer> unread = new ArrayList<>();
+        signals.forEach((name, accepted) -> {
+            boolean own = !name.startsWith(RESERVED_NAMES);
+            if (own || (name.equals(CANCEL) && !cancelled)) {
+                accepted.subList(received.getOrDefault(name, 0), accepted.size())
+                        .forEach(entry -> unread.add(entry.number()));
+            }
+        });
+        unread.addAll(questions.unanswered());
+        return unread;
     }
 }

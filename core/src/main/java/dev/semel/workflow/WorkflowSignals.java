@@ -17,5 +17,8 @@ public final class WorkflowSignals {
     /** The name of the signal that only wakes. */
     public static final String RESUME = "$resume";
 
+    /** The beginning of the names of signals that ask a question. The rest is the name of the question. */
+    public static final String ASK = "$ask:";
+
     private WorkflowSignals() {}
 }

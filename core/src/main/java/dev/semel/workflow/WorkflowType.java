@@ -83,7 +83,7 @@ public final class WorkflowType<I, O extends @Nullable Object> implements Replay
 
     @Override
     public void register(Handlers.Builder handlers, WorkflowHandler<I, O> handler, StepPreparer steps) {
-        handlers.addReplayed(type, new Replayer<>(handler, steps));
+        handlers.addReplayed(type, new Replayer<>(type, handler, steps));
     }
 
     /** {@return the name} */

@@ -122,4 +122,17 @@ class AttemptEndTest {
     private static Next ended(TaskState state) {
         return new Ended(state, null);
     }
+
+    @Test
+    void anEndThatCancelsTimesOutATaskWhoseTimeLimitHasPassed() {
+        AttemptEnd cancelled = AttemptEnd.of(RETRY, true, false, NOW);
+        assertThat(cancelled.ifOverdue(null)).isEqualTo(cancelled);
+        AttemptEnd late = cancelled.ifOverdue("late");
+        assertThat(late.next()).isEqualTo(new Ended(TaskState.TIMED_OUT, null));
+        assertThat(late.error()).isEqualTo("late " + cancelled.error());
+        assertThat(late.failures()).isEqualTo(1);
+        assertThat(AttemptEnd.vanished(true, NOW).ifOverdue("late").error()).isEqualTo("late");
+        AttemptEnd completed = AttemptEnd.of(COMPLETE, true, false, NOW);
+        assertThat(completed.ifOverdue("late")).isEqualTo(completed);
+    }
 }

@@ -1,9 +1,13 @@
 package dev.semel.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.semel.task.InvalidInput;
 import dev.semel.task.RetryPolicy;
 import dev.semel.task.TraceContext;
+import java.time.Duration;
+import java.util.List;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -32,6 +36,54 @@ class OptionsTextTest {
         written(retry, stated);
         // A state that is as long as the trace itself.
         written(null, new TraceContext(PARENT, "a=" + "x".repeat(32)));
+    }
+
+    @Test
+    void timeLimitsAreReadAsTheyWereWritten() {
+        TraceContext stated = new TraceContext(PARENT, "vendor=!a|b,other=1");
+        for (TimeLimits limits : new TimeLimits[] {
+            TimeLimits.of(Duration.ofMillis(1), null),
+            TimeLimits.of(null, Duration.ofDays(36_525)),
+            new TimeLimits(Duration.ofHours(2), Duration.ofHours(1), Duration.ofMillis(7), 3)
+        }) {
+            for (TaskOptions others : new TaskOptions[] {
+                TaskOptions.NONE,
+                new TaskOptions(0, RetryPolicy.attempts(7), null, null),
+                new TaskOptions(0, RetryPolicy.attempts(7), null, null, stated)
+            }) {
+                TaskOptions options = others.withLimits(limits);
+                assertThat(OptionsText.options(0, OptionsText.of(options), null, null))
+                        .isEqualTo(options);
+            }
+        }
+        TaskOptions workflow = new TaskOptions(
+                        0, RetryPolicy.attempts(7), null, null, stated, new WorkflowOptions(Duration.ofDays(1)))
+                .withLimits(TimeLimits.of(null, Duration.ofHours(1)));
+        String text = OptionsText.of(workflow);
+        assertThat(text).startsWith("~");
+        assertThat(OptionsText.options(0, text, null, null)).isEqualTo(workflow);
+    }
+
+    @Test
+    void tagsAreReadAsTheyWereWritten() {
+        for (TaskOptions others : new TaskOptions[] {
+            TaskOptions.NONE,
+            new TaskOptions(0, RetryPolicy.attempts(7), null, null, new TraceContext(PARENT, "a=;b|c,d=!")),
+            new TaskOptions(0, null, null, null, null, new WorkflowOptions(Duration.ofDays(1))),
+            TaskOptions.NONE.withLimits(TimeLimits.of(Duration.ofDays(1), Duration.ofHours(1)))
+        }) {
+            for (List<String> tags : List.of(List.of("a"), List.of("b:1/2", "a-_.", "b:1/2"))) {
+                TaskOptions options = others.withTags(tags);
+                assertThat(OptionsText.options(0, OptionsText.of(options), null, null))
+                        .isEqualTo(options);
+            }
+        }
+        assertThat(TaskOptions.NONE.withTags(List.of("b", "a", "b")).tags()).containsExactly("a", "b");
+        assertThatThrownBy(() -> TaskOptions.NONE.withTags(List.of("a,b"))).isInstanceOf(InvalidInput.class);
+        assertThatThrownBy(() ->
+                        TaskOptions.NONE.withTags(List.of("1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11")))
+                .isInstanceOf(InvalidInput.class)
+                .hasMessageContaining("at most 10");
     }
 
     @Test

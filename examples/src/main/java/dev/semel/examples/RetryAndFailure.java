@@ -43,6 +43,7 @@ public final class RetryAndFailure {
             semel.worker("default").handle(FETCH, RetryAndFailure::fetch).start();
             retried(semel, out);
             failed(semel, out);
+            limited(semel);
         }
     }
 
@@ -65,6 +66,17 @@ public final class RetryAndFailure {
         // snippet: retried
         int status = semel.submit(FETCH, new Page("example.org")).send().result(PATIENCE);
         out.println("status after one snooze and two failures: " + status);
+        // end
+    }
+
+    private static void limited(Semel semel) {
+        // snippet: limited
+        semel.submit(FETCH, new Page("example.org"))
+                .startBy(Duration.ofMinutes(5))
+                .send();
+        semel.submit(FETCH, new Page("example.com"))
+                .timeLimit(Duration.ofHours(6))
+                .send();
         // end
     }
 

@@ -2,6 +2,7 @@ package dev.semel.postgresql;
 
 import com.zaxxer.hikari.HikariConfig;
 import dev.semel.postgresql.claim.Claimer;
+import dev.semel.postgresql.claim.OverdueTasks;
 import dev.semel.postgresql.connection.AnswerLimit;
 import dev.semel.postgresql.connection.Connections;
 import dev.semel.postgresql.connection.OwnPool;
@@ -390,6 +391,11 @@ public final class PostgresTaskStore implements TaskStore {
         if (query.parent() != null) {
             return StepPages.list(this, query);
         }
+        if (query.tag() != null) {
+            // In a transaction, whose settings make the server walk the index: without statistics it would sort all
+            // tasks of a tag.
+            return database.writeThoroughly(tx -> new TaskLookups(tx.session(), database.names()).list(query));
+        }
         return database.readThoroughly(session -> new TaskLookups(session, database.names()).list(query));
     }
 
@@ -430,6 +436,7 @@ public final class PostgresTaskStore implements TaskStore {
     @Override
     public Swept sweep(SweepRequest request) {
         duplicates.write();
+        OverdueTasks.end(database);
         return database.writeThoroughly(tx -> Sweeper.sweep(tx, request));
     }
 

@@ -290,19 +290,29 @@ final class PostgresScenes {
             on.store.submit(List.of(on.keyed("still open")));
             on.clock.advance(Duration.ofDays(31));
             SweepRequest request = new SweepRequest(Duration.ofDays(7), Map.of(), Duration.ofDays(30), 100);
-            return (store, again) -> {
-                store.sweep(request);
-                // Repeated it says less than it did, and passes over what the first one has still locked.
-                await().until(() -> {
-                    if (again) {
-                        store.sweep(request);
-                    }
-                    return !again
-                            || (store.list(TaskQuery.all(10)).tasks().size() == 1
-                                    && store.records(List.of(Tasks.identity("a"), Tasks.identity("b")))
-                                            .isEmpty());
-                });
-                return "swept";
+            return new Call() {
+                @Override
+                public Object make(TaskStore store, boolean again) {
+                    store.sweep(request);
+                    // Repeated it says less than it did, and passes over what the first one has still locked.
+                    await().until(() -> {
+                        if (again) {
+                            store.sweep(request);
+                        }
+                        return !again
+                                || (store.list(TaskQuery.all(10)).tasks().size() == 1
+                                        && store.records(List.of(Tasks.identity("a"), Tasks.identity("b")))
+                                                .isEmpty());
+                    });
+                    return "swept";
+                }
+
+                /** A sweep ends overdue tasks in a transaction of its own, of which there are none here, and then removes old ones. */
+                @Override
+                public List<Call> parts() {
+                    Call overdue = (store, again) -> store.sweep(SweepRequest.ofVanished());
+                    return List.of(overdue, this);
+                }
             };
         });
     }

@@ -21,12 +21,14 @@ import dev.semel.store.SubmitRequest;
 import dev.semel.store.SweepRequest;
 import dev.semel.store.TaskOptions;
 import dev.semel.store.TaskQuery;
+import dev.semel.store.TimeLimits;
 import dev.semel.storetests.Tasks;
 import dev.semel.task.EffectId;
 import dev.semel.task.Identity;
 import dev.semel.task.InputHash;
 import dev.semel.task.Json;
 import dev.semel.task.Lease;
+import dev.semel.task.Limits;
 import dev.semel.task.ReusePolicy;
 import dev.semel.task.ScheduleId;
 import dev.semel.task.Scope;
@@ -116,6 +118,7 @@ final class PostgresWorkload implements AutoCloseable {
         mutexes();
         replacements();
         vanishedAfterACancellation();
+        timeLimits();
         effects();
         queueThatKeepsNothing();
         limitedQueue();
@@ -309,6 +312,27 @@ final class PostgresWorkload implements AutoCloseable {
                 moves(claimed(sharing, request("failing")), lease -> new Settlement.Fail(lease, false, "broken")));
     }
 
+    private void timeLimits() {
+        TaskOptions limited = TaskOptions.NONE
+                .withLimits(TimeLimits.of(HOUR, Duration.ofMinutes(1)))
+                .withTags(List.of("limited"));
+        List<NewTask> batch = of(many, i -> task("time-limits", Tasks.TYPE, limited, null));
+        sharing.submit(batch);
+        apart.submit(of(FEW, i -> task("time-limits", Tasks.TYPE, limited, null)));
+        List<Lease> leases = claimed(sharing, request("time-limits", many / 2));
+        apart.settle(moves(leases.subList(0, FEW), lease -> new Settlement.Retry(lease, Duration.ofDays(1), "again")));
+        apart.settle(moves(leases.subList(2 * FEW, 3 * FEW), lease -> new Settlement.Wait(lease, 0, 1, null, null)));
+        // Some have not started, some run, some are pending again, some wait.
+        clock.advance(Duration.ofMinutes(1));
+        claimed(sharing, request("time-limits", FEW));
+        apart.operate(of(FEW, i -> new Operation.Redrive(batch.get(many / 2 + i).id(), 1)));
+        clock.advance(HOUR);
+        apart.sweep(SweepRequest.ofVanished());
+        apart.settle(moves(leases.subList(FEW, 2 * FEW), Settlement.Cancelled::new));
+        clock.advance(HOUR);
+        apart.sweep(SweepRequest.ofVanished());
+    }
+
     private void wishes() {
         List<NewTask> batch = of(FEW, i -> keyed("wishes", "key " + i));
         sharing.submit(batch);
@@ -369,6 +393,7 @@ final class PostgresWorkload implements AutoCloseable {
         }
         apart.list(TaskQuery.of(identity("replaced", "pending 1"), 100));
         apart.list(TaskQuery.builder().workflows().pageSize(100).build());
+        apart.list(TaskQuery.builder().tag("limited").pageSize(100).build());
         apart.queues();
         apart.depths();
         apart.depths(Identity.DEFAULT_TENANT);
@@ -457,6 +482,22 @@ final class PostgresWorkload implements AutoCloseable {
         sharing.settle(moves(claimed(sharing, request("flows")), lease -> new Settlement.Complete(lease, "1")));
         apart.operate(moves(flows.subList(1, flows.size()), lease -> new Operation.Restart(lease.taskId(), 1, 3)));
         wokenUnderALimit();
+        continuedAsNew();
+    }
+
+    /** Of their inboxes an entry is deleted, one loses all but its key, and one stays. Then a history that may be full is counted. */
+    private void continuedAsNew() {
+        sharing.submit(of(FEW, i -> plain("endless")));
+        List<Lease> flows = claimed(sharing, request("endless"));
+        sharing.settle(moves(flows, lease -> advance(lease, 1, List.of(new NewLine.Step(plain("endless-steps"))))));
+        sharing.settle(moves(claimed(sharing, request("endless-steps")), lease -> new Settlement.Complete(lease, "1")));
+        for (Lease flow : flows) {
+            sharing.submit(of(2, i -> new SubmitRequest.Signal(flow.taskId(), "key " + i, "signal", "1")));
+        }
+        sharing.settle(moves(flows, lease -> new Settlement.Continue(lease, 3, List.of(3), "1", clock.instant())));
+        Lease full = claimed(sharing, request("endless")).getFirst();
+        sharing.settle(List.of(advance(
+                full, 1, of(Limits.HISTORY_LINES, i -> new NewLine.Note(HistoryLine.Kind.VALUE, "value", "1")))));
     }
 
     /** Some workflows continue at once, others later, in a queue that allows no more starts. */

@@ -6,6 +6,7 @@ import dev.semel.metrics.MicrometerMetrics;
 import dev.semel.server.api.ApiRoutes;
 import dev.semel.server.api.Backend;
 import dev.semel.server.api.OpenApi;
+import dev.semel.server.audit.AuditFile;
 import dev.semel.server.http.Authenticator;
 import dev.semel.server.http.HttpListener;
 import dev.semel.server.http.ListenerSettings;
@@ -46,6 +47,7 @@ public final class SemelServer implements AutoCloseable {
     private final List<Route> routes;
     private final HttpListener listener;
     private final PrometheusMeterRegistry registry;
+    private final @Nullable AuditFile audit;
     private final AtomicBoolean closed = new AtomicBoolean();
 
     private SemelServer(Builder builder) {
@@ -53,7 +55,8 @@ public final class SemelServer implements AutoCloseable {
         Authenticator authenticator =
                 new TenantHeader(tokens == null ? new LocalAuthenticator() : new TokenAuthenticator(tokens));
         this.registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-        ServerLog log = new ServerLog(registry);
+        this.audit = builder.audit == null ? null : AuditFile.open(builder.audit, builder.clock);
+        ServerLog log = new ServerLog(registry, audit);
         this.semel = Semel.on(builder.store)
                 .settings(builder.settings)
                 .metrics(new MicrometerMetrics(registry))
@@ -66,7 +69,7 @@ public final class SemelServer implements AutoCloseable {
                 registry,
                 System::nanoTime);
         Stores stores = new Stores(new LimitedTaskStore(builder.store, admission));
-        Backend backend = new Backend(semel, stores, polls, admission, log);
+        Backend backend = new Backend(semel, stores, polls, admission);
         List<Route> all = new ArrayList<>();
         all.addAll(ApiRoutes.of(backend, registry::scrape, admission::json));
         this.storeRoutes = new StoreRoutes(stores);
@@ -74,10 +77,11 @@ public final class SemelServer implements AutoCloseable {
         all.add(Route.of("GET", "/v1/openapi.json", request -> Reply.json(OpenApi.of(routes()))));
         this.routes = List.copyOf(all);
         try {
-            this.listener = HttpListener.open(builder.listener, new Router(routes), authenticator, log);
+            this.listener = HttpListener.open(builder.listener, new Router(routes), authenticator, log, log);
         } catch (RuntimeException e) {
             polls.close();
             semel.close();
+            closeAudit();
             throw e;
         }
         semel.startMaintenance();
@@ -150,6 +154,13 @@ public final class SemelServer implements AutoCloseable {
         listener.close();
         semel.close();
         registry.close();
+        closeAudit();
+    }
+
+    private void closeAudit() {
+        if (audit != null) {
+            audit.close();
+        }
     }
 
     /** Settings of a server. */
@@ -159,6 +170,7 @@ public final class SemelServer implements AutoCloseable {
         private Settings settings = Settings.NONE;
         private ListenerSettings listener = ListenerSettings.plain("127.0.0.1", 7_411);
         private @Nullable Path tokens;
+        private @Nullable Path audit;
         private InstantSource clock = InstantSource.system();
 
         private Builder(TaskStore store) {
@@ -199,7 +211,18 @@ public final class SemelServer implements AutoCloseable {
         }
 
         /**
-         * Sets the clock that decides about the expiry of tokens.
+         * Records operators' actions in a file. By default they are only logged.
+         *
+         * @param file the file, which no other server may use
+         * @return this
+         */
+        public Builder audit(Path file) {
+            this.audit = Limits.notNull("file of the audit log", file);
+            return this;
+        }
+
+        /**
+         * Sets the clock that decides about the expiry of tokens, and that times the audit log.
          *
          * @param other the clock
          * @return this

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.semel.server.ServerFixture.Answer;
 import dev.semel.server.json.JsonDocument;
 import dev.semel.server.json.JsonMembers;
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
@@ -94,6 +95,33 @@ class TaskLifeTest {
     }
 
     @Test
+    void timeLimitsAreStoredAndWrongOnesAreRejected() {
+        String id = submit("{\"type\":\"t\",\"input\":1,\"queue\":\"q\",\"time_limit\":\"2h\",\"start_by\":\"5m\"}");
+        Answer task = http.get("/v1/tasks/" + id);
+        Instant created = Instant.parse(task.text("created_at"));
+        assertThat(Instant.parse(task.text("start_by"))).isEqualTo(created.plusSeconds(300));
+        assertThat(Instant.parse(task.text("deadline"))).isEqualTo(created.plusSeconds(7200));
+        assertThat(http.post("/v1/tasks", "{\"type\":\"t\",\"input\":1,\"time_limit\":\"5m\",\"start_by\":\"2h\"}")
+                        .status())
+                .isEqualTo(400);
+        assertThat(http.post("/v1/tasks", "{\"type\":\"t\",\"input\":1,\"start_by\":\"0s\"}")
+                        .status())
+                .isEqualTo(400);
+    }
+
+    @Test
+    void tasksAreListedAndCancelledByTheirTags() {
+        String red = submit("{\"type\":\"t\",\"input\":1,\"queue\":\"q\",\"tags\":[\"red\",\"blue\"]}");
+        String blue = submit("{\"type\":\"t\",\"input\":1,\"queue\":\"q\",\"tags\":[\"blue\"]}");
+        assertThat(http.get("/v1/tasks?tag=blue").body()).contains(red).contains(blue);
+        assertThat(http.get("/v1/tasks?tag=red").body()).contains(red).doesNotContain(blue);
+        assertThat(http.get("/v1/tasks/" + red).body()).contains("\"tags\":[\"blue\",\"red\"]");
+        assertThat(http.post("/v1/tasks/cancel", "{\"tag\":\"red\"}").body()).isEqualTo("{\"cancelled\":1}");
+        assertThat(http.get("/v1/tasks/" + blue).text("state")).isEqualTo("pending");
+        assertThat(http.get("/v1/tasks?tag=a%20b").status()).isEqualTo(400);
+    }
+
+    @Test
     void tasksAreListedPageByPage() {
         for (int i = 0; i < 5; i++) {
             submit("{\"type\":\"t\",\"input\":" + i + ",\"queue\":\"q\"}");
@@ -179,11 +207,20 @@ class TaskLifeTest {
                 .isEqualTo(204);
         assertThat(http.get("/v1/workflows/order/o-1/history").body()).contains("approved");
         assertThat(http.get("/v1/workflows/order/o-1").text("type")).isEqualTo("order");
+        String question = "{\"name\":\"total\",\"value\":1,\"key\":\"q\"}";
+        Answer asked = http.post("/v1/workflows/order/o-1/ask", question);
+        assertThat(asked.status()).isEqualTo(202);
+        assertThat(asked.text("state")).isEqualTo("open");
+        assertThat(http.post("/v1/workflows/order/o-1/ask", "{\"name\":\"total\"}")
+                        .status())
+                .isEqualTo(400);
+        assertThat(http.post("/v1/workflows/order/o-2/ask", question).status()).isEqualTo(404);
         assertThat(http.post("/v1/workflows/order/o-1/terminate", "").text("outcome"))
                 .isEqualTo("cancelled");
         assertThat(http.post("/v1/workflows/order/o-1/signal", "{\"name\":\"approved\"}")
                         .problem())
                 .isEqualTo("task-already-finished");
+        assertThat(http.post("/v1/workflows/order/o-1/ask", question).problem()).isEqualTo("task-already-finished");
         assertThat(http.get("/v1/workflows/order/o-2").status()).isEqualTo(404);
     }
 

@@ -85,6 +85,22 @@ class TenantLimitsTest {
     }
 
     @Test
+    void aDuplicateGetsItsAnswerFromATenantWithoutRoom() {
+        String keyed = "{\"type\":\"t\",\"input\":1,\"key\":\"order-1\"}";
+        String id = post(keyed).text("task_id");
+        limit(null, 1L, null);
+        assertThat(post(ONE).status()).isEqualTo(429);
+        Answer duplicate = post(keyed);
+        assertThat(duplicate.status()).isEqualTo(200);
+        assertThat(duplicate.text("task_id")).isEqualTo(id);
+        assertThat(post("{\"type\":\"t\",\"input\":2,\"key\":\"order-1\"}").status())
+                .as("a conflict is an answer too")
+                .isEqualTo(422);
+        assertThat(post("{\"type\":\"t\",\"input\":1,\"key\":\"order-2\"}").status())
+                .isEqualTo(429);
+    }
+
+    @Test
     void otherTenantsHaveTheirOwnRoom() {
         limit(null, 1L, null);
         assertThat(post(ONE).status()).isEqualTo(201);

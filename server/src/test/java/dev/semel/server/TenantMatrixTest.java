@@ -95,6 +95,7 @@ class TenantMatrixTest {
                 Map.entry("POST /v1/tasks/cancel", "{\"queue\":\"" + name + "\"}"),
                 Map.entry("POST /v1/dead/redrive", "{\"type\":\"" + name + "\"}"),
                 Map.entry("POST /v1/workflows/{type}/{id}/signal", "{\"name\":\"s\"}"),
+                Map.entry("POST /v1/workflows/{type}/{id}/ask", "{\"name\":\"a\",\"key\":\"k\"}"),
                 Map.entry("POST /v1/schedules/{name}/pause", "{\"reason\":\"r\"}"),
                 Map.entry(
                         "POST /v1/tasks/{id}/effects/{effect}/resolve", "{\"verdict\":\"not_done\",\"reason\":\"r\"}"));

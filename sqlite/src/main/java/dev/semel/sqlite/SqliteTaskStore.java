@@ -1,6 +1,7 @@
 package dev.semel.sqlite;
 
 import dev.semel.sqlite.claim.Claimer;
+import dev.semel.sqlite.claim.OverdueTasks;
 import dev.semel.sqlite.operate.Operations;
 import dev.semel.sqlite.operate.Sweeper;
 import dev.semel.sqlite.read.DepthCounter;
@@ -14,7 +15,6 @@ import dev.semel.sqlite.submit.Submissions;
 import dev.semel.sqlite.table.FlowRows;
 import dev.semel.sqlite.table.KeyRecords;
 import dev.semel.sqlite.table.ScheduleRows;
-import dev.semel.sqlite.table.TaskEnds;
 import dev.semel.sqlite.transaction.Catalog;
 import dev.semel.sqlite.transaction.Database;
 import dev.semel.sqlite.transaction.Transaction;
@@ -70,6 +70,9 @@ import org.jspecify.annotations.Nullable;
  * Every commit is on disk before it is answered ({@code synchronous = FULL}).
  */
 public final class SqliteTaskStore implements TaskStore {
+
+    // Tasks whose time limit has passed that one transaction of a sweep ends: some tens of milliseconds.
+    private static final int MOST_OVERDUE = 500;
 
     private final Database database;
     private final JoinedSubmissions joining;
@@ -275,7 +278,10 @@ public final class SqliteTaskStore implements TaskStore {
     @Override
     public Swept sweep(SweepRequest request) {
         duplicates.write();
-        database.writer().ask(1, tx -> TaskEnds.endAllVanished(tx, request.vanishedLimit()));
+        while (database.writer().ask(1, tx -> OverdueTasks.endAll(tx, MOST_OVERDUE)) == MOST_OVERDUE) {
+            // There may be more.
+        }
+        database.writer().ask(1, tx -> OverdueTasks.endAllVanished(tx, request.vanishedLimit()));
         if (request.removesNothing()) {
             return Swept.NOTHING;
         }

@@ -123,7 +123,7 @@ class ReplicaTest {
         Path file = directory.resolve("a.db");
         SqliteTaskStore.open(file).close();
         try (Session session = DatabaseFile.at(file, false).openWriter(false)) {
-            assertThat(ChangeCapture.fields(session)).hasSize(13);
+            assertThat(ChangeCapture.fields(session)).hasSize(15);
         }
     }
 

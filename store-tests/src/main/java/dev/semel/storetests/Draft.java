@@ -78,11 +78,15 @@ record Draft(
     }
 
     Draft priority(int priority) {
-        return options(new TaskOptions(priority, options.retry(), options.timeout(), options.mutex()));
+        return options(new TaskOptions(priority, options.retry(), options.timeout(), options.mutex())
+                .withLimits(options.limits())
+                .withTags(options.tags()));
     }
 
     Draft mutex(String mutex) {
-        return options(new TaskOptions(options.priority(), options.retry(), options.timeout(), mutex));
+        return options(new TaskOptions(options.priority(), options.retry(), options.timeout(), mutex)
+                .withLimits(options.limits())
+                .withTags(options.tags()));
     }
 
     Draft key(@Nullable String other) {

@@ -4,9 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.store.NewTask;
 import dev.semel.store.Operation;
+import dev.semel.store.Page;
 import dev.semel.store.Settlement;
 import dev.semel.store.StoreListener;
+import dev.semel.store.SweepRequest;
 import dev.semel.store.Task;
+import dev.semel.store.TaskOptions;
 import dev.semel.store.TaskQuery;
 import dev.semel.store.TaskStore;
 import dev.semel.task.Identity;
@@ -18,6 +21,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -46,6 +50,66 @@ public abstract class LookContract extends StoreContract {
         assertThat(store.list(query.after(ids.get(24))).tasks()).isEmpty();
         assertThat(idsOf(store.list(TaskQuery.all(TaskQuery.MAX_LIMIT)).tasks()))
                 .isEqualTo(ids);
+    }
+
+    @Test
+    @DisplayName("L4: a listing by tag has the tasks that were submitted with it, newest first, and no others")
+    void aListingByTag() {
+        Draft red = Draft.plain().options(TaskOptions.NONE.withTags(List.of("red")));
+        Draft both = Draft.plain().options(TaskOptions.NONE.withTags(List.of("red", "blue")));
+        List<TaskId> reds = new ArrayList<>();
+        for (int i = 0; i < 7; i++) {
+            create(Draft.plain());
+            reds.add(create(i % 2 == 0 ? red : both.queue("other").tenant("tenant")));
+        }
+        tasks(150, both.queue("batch")).forEach(task -> reds.add(task.id()));
+        store.submit(reds.stream().skip(7).map(both.queue("batch")::as).toList());
+        reds.sort(Comparator.reverseOrder());
+        assertThat(tagged(TaskQuery.builder().tag("red"))).isEqualTo(reds);
+        assertThat(tagged(TaskQuery.builder().tag("blue"))).hasSize(153);
+        assertThat(tagged(TaskQuery.builder().tag("green"))).isEmpty();
+        assertThat(tagged(TaskQuery.builder().tag("red").tenant("tenant").pageSize(2)))
+                .hasSize(3);
+        assertThat(tagged(TaskQuery.builder().tag("red").queue("other").states(TaskState.COMPLETED)))
+                .isEmpty();
+        TaskId one = tagged(TaskQuery.builder().tag("blue").queue("other")).getFirst();
+        assertThat(read(one).options().tags()).containsExactly("blue", "red");
+    }
+
+    @Test
+    @DisplayName("L4: tags stay as they were submitted, and are deleted with the data of their task")
+    void tagsOfATask() {
+        Draft draft = Draft.keyed("k").options(TaskOptions.NONE.withTags(List.of("red")));
+        TaskId id = create(draft);
+        submit(draft.options(TaskOptions.NONE.withTags(List.of("blue"))));
+        submit(draft.as(id));
+        assertThat(tagged(TaskQuery.builder().tag("red"))).containsExactly(id);
+        assertThat(tagged(TaskQuery.builder().tag("blue"))).isEmpty();
+        applied(new Settlement.Fail(claimOne(), false, "broken"));
+        TaskId rerun = create(draft.options(TaskOptions.NONE.withTags(List.of("blue"))));
+        assertThat(tagged(TaskQuery.builder().tag("red"))).containsExactly(id);
+        assertThat(tagged(TaskQuery.builder().tag("blue"))).containsExactly(rerun);
+        applied(new Operation.Erase(id));
+        assertThat(tagged(TaskQuery.builder().tag("red"))).isEmpty();
+        applied(new Settlement.Complete(claimOne(), "1"));
+        clock.advance(Duration.ofDays(40));
+        store.sweep(new SweepRequest(Duration.ofDays(7), Map.of(), Duration.ofDays(7), 100));
+        assertThat(tagged(TaskQuery.builder().tag("blue"))).isEmpty();
+        TaskId again = create(draft.options(TaskOptions.NONE.withTags(List.of("blue", "red"))));
+        assertThat(tagged(TaskQuery.builder().tag("blue"))).containsExactly(again);
+    }
+
+    /** All tasks of a query, page by page. */
+    private List<TaskId> tagged(TaskQuery.Builder query) {
+        List<TaskId> ids = new ArrayList<>();
+        TaskQuery next = query.build();
+        for (Page page = store.list(next); ; page = store.list(next)) {
+            ids.addAll(idsOf(page.tasks()));
+            if (page.next() == null) {
+                return ids;
+            }
+            next = next.after(page.next());
+        }
     }
 
     @Test

@@ -1,6 +1,7 @@
 package dev.semel.storetests;
 
 import dev.semel.store.NewTask;
+import dev.semel.store.TimeLimits;
 import dev.semel.task.ReusePolicy;
 import dev.semel.task.ReusePolicy.AfterEnd;
 import dev.semel.task.ReusePolicy.OtherInput;
@@ -9,6 +10,7 @@ import dev.semel.task.Scope;
 import java.time.Duration;
 import java.util.List;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /** Random submissions of so few keys, inputs and types that they collide all the time. */
 final class RandomDrafts {
@@ -33,6 +35,12 @@ final class RandomDrafts {
                 .priority(random.nextInt(3) == 0 ? random.nextInt(10) : 0)
                 .ttl(pick(TTLS))
                 .policy(policy());
+        if (random.nextInt(4) == 0) {
+            draft = draft.options(draft.options().withLimits(limits(draft.start())));
+        }
+        if (random.nextInt(4) == 0) {
+            draft = draft.options(draft.options().withTags(List.of("tag-" + random.nextInt(3), "all")));
+        }
         return random.nextInt(5) == 0
                 ? draft
                 : draft.key("k" + random.nextInt(4)).scope(scope());
@@ -46,6 +54,16 @@ final class RandomDrafts {
         return random.nextInt(3) == 0
                 ? new NewTask.Start.After(Duration.ofMillis(random.nextInt(120_000)))
                 : NewTask.Start.now();
+    }
+
+    /** Limits that a delay does not exceed, so that the task may start. */
+    private @Nullable TimeLimits limits(NewTask.Start start) {
+        Duration least = start instanceof NewTask.Start.After(Duration delay) ? delay : Duration.ZERO;
+        Duration startBy = random.nextBoolean() ? least.plusMillis(1 + random.nextInt(120_000)) : null;
+        Duration total = startBy == null || random.nextBoolean()
+                ? (startBy == null ? least : startBy).plusMillis(1 + random.nextInt(600_000))
+                : null;
+        return TimeLimits.of(total, startBy);
     }
 
     private Scope scope() {

@@ -65,7 +65,7 @@ final class RandomEffects {
             effect = pick(listed).id();
             lease = newest.getOrDefault(effect.lineage(), otherwise);
         }
-        return switch (random.nextInt(7)) {
+        return switch (random.nextInt(8)) {
             case 0, 1, 2 -> new Settlement.Intend(lease, effect, random.nextBoolean() ? null : pick(WINDOWS));
             case 3, 4 -> {
                 String result = random.nextBoolean() ? "\"at step " + step + "\"" : null;
@@ -73,6 +73,7 @@ final class RandomEffects {
             }
             case 5 ->
                 new Settlement.Conclude(lease, effect, new EffectOutcome.NotDone("not at step " + step, pick(HOWS)));
+            case 6 -> new Settlement.Refer(lease, effect, "referred at step " + step);
             default -> new Settlement.Park(lease, effect, "parked at step " + step);
         };
     }

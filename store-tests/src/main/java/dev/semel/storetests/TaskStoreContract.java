@@ -596,6 +596,51 @@ public abstract class TaskStoreContract {
         }
     }
 
+    /** The laws of effects that are left to a person while their workflow goes on: E12 and F20. */
+    @Nested
+    class Referring extends ReferContract {
+
+        @Override
+        protected TaskStore open(ManualClock clock) {
+            return TaskStoreContract.this.open(clock);
+        }
+
+        @Override
+        protected TaskStore openAnother() {
+            return TaskStoreContract.this.openAnother();
+        }
+    }
+
+    /** The laws of time limits: D1 to D6. */
+    @Nested
+    class TimeLimits extends TimeLimitContract {
+
+        @Override
+        protected TaskStore open(ManualClock clock) {
+            return TaskStoreContract.this.open(clock);
+        }
+
+        @Override
+        protected TaskStore openAnother() {
+            return TaskStoreContract.this.openAnother();
+        }
+    }
+
+    /** The laws of workflows that continue as new: F21 and F22. */
+    @Nested
+    class ContinuingAsNew extends ContinuationContract {
+
+        @Override
+        protected TaskStore open(ManualClock clock) {
+            return TaskStoreContract.this.open(clock);
+        }
+
+        @Override
+        protected TaskStore openAnother() {
+            return TaskStoreContract.this.openAnother();
+        }
+    }
+
     /** Random operations, compared with the store in memory. */
     @Nested
     class AsTheModel extends ModelContract {

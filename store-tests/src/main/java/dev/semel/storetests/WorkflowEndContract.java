@@ -10,6 +10,7 @@ import dev.semel.store.NewLine;
 import dev.semel.store.Operation;
 import dev.semel.store.QueueSettings;
 import dev.semel.store.Settlement;
+import dev.semel.store.StoredFlow;
 import dev.semel.store.Submitted.Signalled;
 import dev.semel.task.Lease;
 import dev.semel.task.TaskId;
@@ -62,6 +63,67 @@ public abstract class WorkflowEndContract extends WorkflowStoreContract {
         claim(ClaimDraft.from("s")).tasks().forEach(claimed -> applied(new Settlement.Complete(claimed.lease(), "1")));
         assertThat(inbox(lease.taskId())).hasSize(2);
         assertThat(inbox(other.taskId())).hasSize(1);
+    }
+
+    @Test
+    @DisplayName(
+            "F10: a workflow that is a step and has begun is asked to cancel, once, and its end is an entry; one that has not begun ends at once")
+    void childGivenUp() {
+        Lease lease = running();
+        TaskId begun = start(lease, WORKFLOW.queue("children"));
+        Lease child = claim(ClaimDraft.from("children")).tasks().getFirst().lease();
+        TaskId early = start(lease, WORKFLOW.queue("early"));
+        applied(await(child, 0, 1));
+        assertThat(state(begun)).isEqualTo(TaskState.WAITING);
+        NewLine.Abandon abandon = new NewLine.Abandon(TYPE, begun);
+        applied(advance(lease, 3, abandon, abandon, new NewLine.Abandon(TYPE, early)));
+        assertThat(state(begun)).isEqualTo(TaskState.PENDING);
+        assertThat(read(begun).progress().cancelRequested()).isFalse();
+        assertThat(inbox(begun)).extracting(InboxEntry::name).containsExactly(StoredFlow.CANCEL);
+        assertThat(state(early)).isEqualTo(TaskState.CANCELLED);
+        assertThat(inbox(lease.taskId())).extracting(InboxEntry::step).containsExactly(early);
+        Lease cleaning = claim(ClaimDraft.from("children")).tasks().getFirst().lease();
+        applied(advance(cleaning, 1, value("undone")));
+        applied(new Settlement.Cancelled(cleaning));
+        assertThat(inbox(lease.taskId())).extracting(InboxEntry::step).containsExactly(early, begun);
+        assertThat(inbox(lease.taskId()).getLast().state()).isEqualTo(TaskState.CANCELLED);
+    }
+
+    @Test
+    @DisplayName("F23: an answer is a line and an entry, and a question is answered once, in a later generation too")
+    void answered() {
+        Lease lease = running();
+        TaskId id = lease.taskId();
+        signal(id, "q1", "$ask:total", "{}");
+        NewLine.Answer answer = new NewLine.Answer("[1,1]", "q1", "7", null);
+        Settlement.Advance advance = advance(lease, 1, answer);
+        applied(advance);
+        changesNothing(() -> applied(advance));
+        assertThat(history(id).lines()).singleElement().satisfies(line -> {
+            assertThat(line.kind()).isEqualTo(Kind.VALUE);
+            assertThat(line.name()).isEqualTo(NewLine.Answer.NAME);
+            assertThat(line.document()).isEqualTo("[1,1]");
+        });
+        InboxEntry entry = inbox(id).getLast();
+        assertThat(entry.key()).isEqualTo(NewLine.Answer.entryKey("q1"));
+        assertThat(entry.document()).isEqualTo("7");
+        applied(advance(lease, 2, new NewLine.Answer("[1,2]", "q1", "8", null)));
+        assertThat(history(id).lines()).hasSize(2);
+        assertThat(inbox(id)).hasSize(2);
+        signal(id, "q2", "$ask:total", "{}");
+        applied(advance(lease, 3, new NewLine.Answer("[3,3]", "q2", null, "no")));
+        assertThat(inbox(id).getLast().error()).isEqualTo("no");
+        applied(await(lease, 4, 1));
+        assertThat(state(id)).isEqualTo(TaskState.WAITING);
+        applied(new Operation.Restart(id, 1, 0));
+        Lease again = claimFlow();
+        applied(advance(again, 1, new NewLine.Answer("[1,1]", "q1", "9", null)));
+        assertThat(inbox(id))
+                .filteredOn(one -> NewLine.Answer.entryKey("q1").equals(one.key()))
+                .containsExactly(entry);
+        applied(new Settlement.Continue(again, 5, List.of(), "1", clock.instant()));
+        assertThat(inbox(id)).contains(entry);
+        changesNothing(() -> assertThat(signal(id, "q1", "$ask:total", "{}")).isEqualTo(Signalled.ACCEPTED));
     }
 
     @Test

@@ -78,7 +78,12 @@ public abstract class WrongFlows extends ForwardingTaskStore {
                             .get(query.workflow()));
             found.put(
                     query.workflow(),
-                    new History(after(whole.lines(), query.lines()), after(whole.inbox(), query.inbox()), whole.now()));
+                    new History(
+                            after(whole.lines(), query.lines()),
+                            whole.inbox().stream()
+                                    .filter(entry -> entry.number() > query.inbox())
+                                    .toList(),
+                            whole.now()));
         }
         return found;
     }

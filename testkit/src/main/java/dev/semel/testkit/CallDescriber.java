@@ -78,12 +78,14 @@ final class CallDescriber {
             case Settlement.Wait wait ->
                 "waits" + (wait.wakeAt() == null ? "" : " until " + wait.wakeAt())
                         + (wait.error() == null ? "" : ": " + line(wait.error()));
+            case Settlement.Continue next -> "continues as new with " + next.input();
             case Settlement.Advance advance ->
                 "adds to the history from line " + advance.first() + ": "
                         + advance.lines().stream()
                                 .map(line -> line.kind().word() + " " + line.name())
                                 .collect(Collectors.joining(", "));
             case Settlement.Intend intend -> "intends effect " + name(intend.effect());
+            case Settlement.Refer refer -> "leaves effect " + name(refer.effect()) + " to a person";
             case Settlement.Conclude conclude ->
                 switch (conclude.outcome()) {
                     case EffectOutcome.Done done ->

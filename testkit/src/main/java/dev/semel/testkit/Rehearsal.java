@@ -11,6 +11,7 @@ import dev.semel.store.Operation;
 import dev.semel.store.Resolution;
 import dev.semel.store.SubmitRequest;
 import dev.semel.store.Task;
+import dev.semel.store.TaskQuery;
 import dev.semel.store.TaskStore;
 import dev.semel.task.StoreUnavailable;
 import dev.semel.task.TaskId;
@@ -269,7 +270,7 @@ final class Rehearsal {
                     changed = false;
                     task = task();
                 }
-                if (task.state() == TaskState.WAITING && !personAsked) {
+                if (isAtRest(task) && !personAsked) {
                     personAsked = true;
                     timeline.after(PERSONS_TIME, null, this::askPerson);
                 }
@@ -286,7 +287,7 @@ final class Rehearsal {
             return null;
         }
         return personSilent
-                ? "it is parked, and no person resolves its effect"
+                ? "it waits for a person, and no person resolves its effect"
                 : "it has not ended within " + MOST_TIME.toDays() + " days of virtual time";
     }
 
@@ -403,7 +404,7 @@ final class Rehearsal {
         personAsked = false;
         changed = true;
         Task task = task();
-        if (task.state() != TaskState.WAITING) {
+        if (!isAtRest(task)) {
             return;
         }
         boolean said = false;
@@ -420,7 +421,21 @@ final class Rehearsal {
                 }
             }
         }
-        personSilent = asked && !said; // a workflow waits for a step or a signal, and for no person
+        // A workflow may go on without the person, as long as it waits for a time, or something else is open.
+        personSilent = asked && !said && task.state() == TaskState.WAITING && isAlone(task);
+    }
+
+    /** Returns whether a task waits: for a person, or as a workflow for its inbox or a time. */
+    private static boolean isAtRest(Task task) {
+        return task.state() == TaskState.WAITING
+                || (task.state() == TaskState.PENDING
+                        && task.progress().attempt() > 0
+                        && task.options().workflow() != null);
+    }
+
+    private boolean isAlone(Task task) {
+        return store.list(TaskQuery.all(100)).tasks().stream()
+                .noneMatch(other -> other.state().isOpen() && !other.id().equals(task.id()));
     }
 
     // ---- descriptions

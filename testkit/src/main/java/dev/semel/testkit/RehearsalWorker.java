@@ -19,8 +19,8 @@ import java.util.function.Consumer;
 /** A worker process of a {@link Rehearsal}, which controls everything that happens to it. */
 final class RehearsalWorker implements Machine {
 
-    // It is notified of due tasks, so it polls only for tasks that become due by time alone.
-    private static final Duration POLL = Duration.ofDays(1);
+    // It is notified of due tasks, and a claim says when the next one is due by time alone: it need not poll.
+    private static final Duration POLL = Duration.ofDays(36);
     private static final int MAX_VANISHED = 3;
     private static final int CONCURRENCY = 4;
 
@@ -112,6 +112,11 @@ final class RehearsalWorker implements Machine {
     @Override
     public Duration untilBegun() {
         return Duration.ZERO;
+    }
+
+    @Override
+    public boolean beatsWhileIdle() {
+        return false;
     }
 
     @Override

@@ -68,7 +68,9 @@ final class ReplayStore extends ForwardingTaskStore {
                     query.workflow(),
                     new History(
                             whole.lines().subList(query.lines(), whole.lines().size()),
-                            whole.inbox().subList(query.inbox(), whole.inbox().size()),
+                            whole.inbox().stream()
+                                    .filter(entry -> entry.number() > query.inbox())
+                                    .toList(),
                             whole.now()));
         }
         return answers;

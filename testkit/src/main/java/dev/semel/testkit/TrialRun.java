@@ -39,6 +39,11 @@ public final class TrialRun {
         this.rehearsal = rehearsal;
     }
 
+    /** The number of events in virtual time so far. */
+    int events() {
+        return rehearsal.timeline().happened();
+    }
+
     /**
      * Creates a fake provider that honours tokens. Its actions must be the same whatever the disturbance.
      *

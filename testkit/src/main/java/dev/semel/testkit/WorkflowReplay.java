@@ -195,6 +195,7 @@ public final class WorkflowReplay {
             case Settlement.Intend intend ->
                 "asked for local step \"" + intend.effect().label() + "\"";
             case Settlement.Wait wait -> "waits";
+            case Settlement.Continue next -> "continues as new";
             default -> report.error() == null ? "was cancelled" : "failed: " + report.error();
         };
     }

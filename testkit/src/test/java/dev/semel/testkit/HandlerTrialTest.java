@@ -328,7 +328,7 @@ class HandlerTrialTest {
                     context.effect("charge", String.class).parkIfUnknown().run(token -> gateway.call(token, order));
         };
         assertThat(failure(trial(parking)))
-                .contains("The task is waiting, and it is parked, and no person resolves its effect.");
+                .contains("The task is waiting, and it waits for a person, and no person resolves its effect.");
         HandlerTrial.Setting<String, String> resolved = run -> {
             run.person(effect -> new Resolution(Verdict.NOT_DONE, null, "ada", "the gateway was down"));
             return parking.handler(run);

@@ -6,6 +6,8 @@ import dev.semel.task.TaskType;
 import dev.semel.workflow.Step;
 import dev.semel.workflow.WorkflowType;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class WorkflowTrialTest {
@@ -44,14 +46,65 @@ class WorkflowTrialTest {
     }
 
     @Test
-    void thirtyDaysOfSleepTakeNoTime() {
-        HandlerTrial.Report report = HandlerTrial.ofWorkflow(ORDER, "7", run -> (flow, order) -> {
-                    Duration before = Duration.between(flow.now(), flow.now());
-                    flow.sleep(Duration.ofDays(30));
-                    return before.isZero() ? "awake" : "odd";
+    void aWorkflowThatContinuesAsNewSurvivesEveryDisturbanceAndLosesNoSignal() {
+        HandlerTrial.Report report = HandlerTrial.ofWorkflow(ORDER, "", run -> {
+                    TokenProvider gateway = run.provider("gateway");
+                    run.step(
+                            CHARGE,
+                            (context, order) ->
+                                    context.effect("charge", String.class, token -> gateway.call(token, order)));
+                    run.signal(Duration.ZERO, "more", "1");
+                    run.signal(Duration.ZERO, "more", "2");
+                    run.signal(Duration.ofMinutes(5), "more", "3");
+                    return (flow, heard) -> {
+                        String paid = flow.run(CHARGE, "after " + heard);
+                        String next = heard + flow.signal("more", Integer.class) + (paid.isEmpty() ? "lost" : "");
+                        return next.length() < 3 ? flow.continueAsNew(next) : next;
+                    };
                 })
-                .disturbedBy(Disturbance.LOST_ANSWER)
+                .check();
+        assertThat(report.result()).isEqualTo("\"123\"");
+        assertThat(report.runs()).isGreaterThan(30);
+    }
+
+    @Test
+    void thirtyDaysOfSleepTakeNoTime() {
+        List<TrialRun> runs = new ArrayList<>();
+        HandlerTrial.Report report = HandlerTrial.ofWorkflow(ORDER, "7", run -> {
+                    runs.add(run);
+                    return (flow, order) -> {
+                        Duration before = Duration.between(flow.now(), flow.now());
+                        flow.sleep(Duration.ofDays(30));
+                        return before.isZero() ? "awake" : "odd";
+                    };
+                })
                 .check();
         assertThat(report.result()).isEqualTo("\"awake\"");
+        // It was 260,000 events when the heartbeat of a worker went on without a task.
+        assertThat(runs)
+                .hasSize(report.runs())
+                .allSatisfy(run -> assertThat(run.events()).isLessThan(200));
+    }
+
+    @Test
+    void aPersonResolvesALocalStepWhileTheRestGoesOn() {
+        HandlerTrial.Report report = HandlerTrial.ofWorkflow(ORDER, "7", run -> {
+                    TokenProvider gateway = run.providerWithoutTokens("gateway");
+                    run.step(PACK, (context, order) -> "packed " + order);
+                    run.signal(Duration.ofMinutes(5), "approved", "true");
+                    return (flow, order) -> {
+                        Step<String> charge = flow.local("charge", String.class)
+                                .parkIfUnknown()
+                                .start(token -> gateway.call(token, order));
+                        String packed = flow.run(PACK, order);
+                        boolean approved = flow.signal("approved", Boolean.class);
+                        flow.sleep(Duration.ofMinutes(1));
+                        flow.all(charge, flow.start(PACK, "bill"));
+                        return packed + approved + charge.result().isEmpty();
+                    };
+                })
+                .check();
+        assertThat(report.result()).isEqualTo("\"packed 7truefalse\"");
+        assertThat(report.runs()).isGreaterThan(50);
     }
 }

@@ -7,6 +7,7 @@ import dev.semel.postgresql.claim.ClaimOpening.Wanted;
 import dev.semel.postgresql.claim.DueTasks.Candidate;
 import dev.semel.postgresql.claim.DueTasks.Read;
 import dev.semel.postgresql.claim.DueTasks.Reading;
+import dev.semel.postgresql.submit.DeadLetters;
 import dev.semel.postgresql.table.SharedLeases;
 import dev.semel.postgresql.table.TaskEnds;
 import dev.semel.postgresql.transaction.Database;
@@ -25,6 +26,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -95,8 +97,28 @@ public final class Claimer {
     }
 
     public Claims claim(Database database, ClaimRequest request) {
-        ClaimOpening opening = new ClaimOpening(database, request, expected(request));
-        return database.write(opening, tx -> claim(tx, request, opening));
+        while (true) {
+            ClaimOpening opening = new ClaimOpening(database, request, expected(request));
+            Optional<Claims> claims = database.write(opening, tx -> claimUnlessOverdue(tx, request, opening));
+            if (claims.isPresent()) {
+                return claims.get();
+            }
+            OverdueTasks.end(database);
+        }
+    }
+
+    /** Claims, unless the time limit of a task has passed: empty then, and nothing has changed. */
+    private Optional<Claims> claimUnlessOverdue(Transaction tx, ClaimRequest request, ClaimOpening opening)
+            throws SQLException {
+        if (opening.ahead() instanceof Ahead.Tasks tasks) {
+            tx.renewNow(tasks.read().now());
+        }
+        Long nextLimit =
+                opening.wanted().isEmpty() ? null : opening.wanted().getFirst().nextLimit();
+        if (nextLimit != null && nextLimit <= tx.now()) {
+            return Optional.empty();
+        }
+        return Optional.of(claim(tx, request, opening));
     }
 
     private Expected expected(ClaimRequest request) {
@@ -107,9 +129,6 @@ public final class Claimer {
     private Claims claim(Transaction tx, ClaimRequest request, ClaimOpening opening) throws SQLException {
         List<Wanted> wanted = opening.wanted();
         List<Lane> lanes = wanted.stream().map(Wanted::lane).toList();
-        if (opening.ahead() instanceof Ahead.Tasks tasks) {
-            tx.renewNow(tasks.read().now());
-        }
         Ahead ahead = endExpired(tx, wanted) ? new Ahead.Nothing() : opening.ahead();
         QueueAllowances allowances = new QueueAllowances(tx, request);
         if (lanes.isEmpty()) {
@@ -150,7 +169,7 @@ public final class Claimer {
         boolean asked = wanted.stream().anyMatch(Wanted::asked);
         boolean expired = wanted.stream().anyMatch(Wanted::expired);
         if (asked) {
-            TaskEnds.endVanished(tx, numbers, MOST_ENDED);
+            DeadLetters.submit(tx, TaskEnds.endVanished(tx, numbers, MOST_ENDED));
         }
         if (expired) {
             SharedLeases.splitExpired(tx, numbers);

@@ -3,6 +3,7 @@ package dev.semel.postgresql.operate;
 import dev.semel.postgresql.sql.Race;
 import dev.semel.postgresql.submit.DeadLetters;
 import dev.semel.postgresql.table.EffectRows;
+import dev.semel.postgresql.table.FlowChanges;
 import dev.semel.postgresql.table.TaskEnds;
 import dev.semel.postgresql.table.TaskEnds.Ended;
 import dev.semel.postgresql.table.TaskReader;
@@ -30,7 +31,9 @@ final class EffectResolver {
             SELECT EXISTS (SELECT 1 FROM semel.running WHERE task = ? AND attempt = ?) AS running,
               EXISTS (SELECT 1 FROM semel.waiting WHERE task = ? AND attempt = ? AND after IS NULL AND mutex IS NULL) AS parked,
               EXISTS (SELECT 1 FROM semel.task t WHERE id = ?
-                AND NOT EXISTS (SELECT 1 FROM semel.done d WHERE d.task = t.id)) AS open
+                AND NOT EXISTS (SELECT 1 FROM semel.done d WHERE d.task = t.id)) AS open,
+              EXISTS (SELECT 1 FROM semel.flow WHERE task = ?) AS counted,
+              EXISTS (SELECT 1 FROM semel.task WHERE id = ? AND left(retry, 1) = '~') AS submitted
             """;
 
     private static final String UNPARK = """
@@ -68,13 +71,17 @@ final class EffectResolver {
     /** Records an operator's resolution, and lets a parked task continue or fail. */
     Operated resolve(Operation.Resolve operation) throws SQLException {
         StoredEffect effect = EffectRows.lock(tx, List.of(operation.effect())).get(operation.effect());
-        Standing standing = effect == null ? Standing.OVER : standing(effect.by());
-        Change<Operated> change = StoredEffect.resolve(effect, operation, standing, tx.nowInstant());
+        Owner owner = effect == null ? Owner.NONE : owner(effect.by());
+        Standing standing = owner.standing();
+        Change<Operated> change = StoredEffect.resolve(effect, operation, standing, owner.workflow(), tx.nowInstant());
         StoredEffect next = change.next();
         if (next == null) {
             return change.answer();
         }
         EffectRows.save(tx, List.of(next));
+        if (owner.workflow()) {
+            FlowChanges.resolved(tx, next.by().taskId(), operation);
+        }
         if (standing == Standing.PARKED) {
             if (operation.resolution().verdict() == Resolution.Verdict.GIVE_UP) {
                 giveUp(next.by(), operation.givenUp());
@@ -126,18 +133,27 @@ final class EffectResolver {
         return new Race("a parked task was cancelled or replaced at the same moment");
     }
 
-    private Standing standing(AttemptId by) throws SQLException {
-        Standing standing = tx.sql(STANDING)
+    /** The task whose attempt dealt with an effect last: its situation, and whether resolutions are entries in its inbox. */
+    private record Owner(Standing standing, boolean workflow) {
+        static final Owner NONE = new Owner(Standing.OVER, false);
+    }
+
+    private Owner owner(AttemptId by) throws SQLException {
+        Owner owner = tx.sql(STANDING)
                 .with(by.taskId())
                 .with(by.attempt())
                 .with(by.taskId())
                 .with(by.attempt())
                 .with(by.taskId())
-                .first(row -> row.getBoolean("running")
-                        ? Standing.AT_IT
-                        : row.getBoolean("parked")
-                                ? Standing.PARKED
-                                : row.getBoolean("open") ? Standing.OPEN : Standing.OVER);
-        return standing == null ? Standing.OVER : standing;
+                .with(by.taskId())
+                .with(by.taskId())
+                .first(row -> {
+                    boolean open = row.getBoolean("open");
+                    Standing standing = row.getBoolean("running")
+                            ? Standing.AT_IT
+                            : row.getBoolean("parked") ? Standing.PARKED : open ? Standing.OPEN : Standing.OVER;
+                    return new Owner(standing, row.getBoolean("counted") || (open && row.getBoolean("submitted")));
+                });
+        return owner == null ? Owner.NONE : owner;
     }
 }

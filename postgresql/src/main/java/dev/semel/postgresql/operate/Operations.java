@@ -14,6 +14,7 @@ import dev.semel.postgresql.table.KeyRecords.Locked;
 import dev.semel.postgresql.table.ScheduleRows;
 import dev.semel.postgresql.table.TaskEnds;
 import dev.semel.postgresql.table.TaskLocker;
+import dev.semel.postgresql.table.TimeLimitRows;
 import dev.semel.postgresql.transaction.NumberedTask;
 import dev.semel.postgresql.transaction.QueueSettingsSnapshot;
 import dev.semel.postgresql.transaction.QueueSettingsSnapshot.Layer;
@@ -59,7 +60,7 @@ import org.jspecify.annotations.Nullable;
 public final class Operations {
 
     private static final String FIND = """
-            SELECT t.lane, t.scope, t.key, t.ttl, t.run, t.lineage, t.created_at, t.input_hash,
+            SELECT t.lane, t.scope, t.key, t.ttl, t.run, t.lineage, t.created_at, t.input_hash, t.retry,
               CASE WHEN d.task IS NOT NULL THEN d.state
                 WHEN (SELECT 1 FROM semel.ready q WHERE q.lane = t.lane AND NOT q.suspect AND q.seq = t.seq
                     AND q.order_at = coalesce(t.start_at, t.created_at) - t.priority * 60000::bigint LIMIT 1) = 1
@@ -78,10 +79,12 @@ public final class Operations {
     private static final String REDRIVE = """
             WITH dead AS (
               DELETE FROM semel.done WHERE task = ? AND attempt = ? AND state IN ('failed', 'timed_out')
-              RETURNING task, finished_at, started_at, lane, attempt, outcome, worker, error
+              RETURNING task, finished_at, started_at, lane, attempt, state, outcome, worker, error
             ), kept AS (
-              INSERT INTO semel.attempt (task, number, started_at, ended_at, outcome, worker, error)
-              SELECT task, attempt, started_at, finished_at, outcome, worker, error FROM dead WHERE worker IS NOT NULL
+              INSERT INTO semel.attempt (task, number, started_at, ended_at, outcome, worker, error, given_up)
+              SELECT task, attempt, coalesce(started_at, finished_at), finished_at, coalesce(outcome, state), coalesce(worker, ''),
+                error, CASE WHEN coalesce(outcome, state) NOT IN ('failed', 'timed_out') THEN error END
+              FROM dead WHERE worker IS NOT NULL OR state = 'timed_out'
             ), given_up AS (
               UPDATE semel.attempt a SET given_up = d.error FROM dead d
               WHERE d.worker IS NULL AND a.task = ANY (ARRAY[d.task]) AND a.number = d.attempt
@@ -177,6 +180,7 @@ public final class Operations {
             @Nullable TaskId lineage,
             long createdAt,
             @Nullable InputHash inputHash,
+            @Nullable String options,
             TaskState state,
             int endedAt) {}
 
@@ -195,6 +199,7 @@ public final class Operations {
                 SqlStatement.idOrNull(row, "lineage"),
                 row.getLong("created_at"),
                 hash == null ? null : InputHash.ofBytes(hash),
+                row.getString("retry"),
                 TaskState.parse(row.getString("state")),
                 row.getInt("attempt"));
     }
@@ -253,6 +258,7 @@ public final class Operations {
             if (rows != 1) {
                 throw new Race("a dead letter was redriven or swept at the same moment");
             }
+            TimeLimitRows.redrive(tx, id, task.options(), Instant.ofEpochMilli(task.createdAt()), attempt);
             tx.news().due(tx.lane(task.lane()).queue());
         }
         return answer;
@@ -297,6 +303,7 @@ public final class Operations {
             if (!GenerationRows.run(rest, id, task.state())) {
                 throw new Race("a workflow was swept or moved on at the same moment");
             }
+            TimeLimitRows.restart(tx, id, task.options());
             tx.news().due(tx.lane(task.lane()).queue());
         }
         return answer;
@@ -335,7 +342,7 @@ public final class Operations {
 
     /**
      * An attempt that was the death of a task is in the history only if the task was redriven from there. One that parked is
-     * always there, so it is marked.
+     * always there, and one that was ended by a time limit has any outcome, so these are marked.
      */
     private boolean diedBefore(TaskId id, int attempt) throws SQLException {
         return Boolean.TRUE.equals(tx.sql(OUTCOME)

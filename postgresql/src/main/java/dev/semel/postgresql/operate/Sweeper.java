@@ -1,11 +1,14 @@
 package dev.semel.postgresql.operate;
 
 import dev.semel.postgresql.sql.SqlStatement;
+import dev.semel.postgresql.submit.DeadLetters;
 import dev.semel.postgresql.table.EffectLedger;
 import dev.semel.postgresql.table.KeyRecords;
+import dev.semel.postgresql.table.TagRows;
 import dev.semel.postgresql.table.TaskEnds;
 import dev.semel.postgresql.transaction.RecordKey;
 import dev.semel.postgresql.transaction.Transaction;
+import dev.semel.store.OptionsText;
 import dev.semel.store.SweepRequest;
 import dev.semel.store.Swept;
 import dev.semel.task.TaskId;
@@ -13,7 +16,9 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -50,7 +55,7 @@ public final class Sweeper {
               WHERE d.task = ANY (ARRAY[o.task]) AND d.finished_at = o.finished_at RETURNING d.task, d.state, d.finished_at
             ), data AS (
               DELETE FROM semel.task t USING gone g WHERE t.id = ANY (ARRAY[g.task])
-              RETURNING t.id, t.lane, t.input_hash, t.run, t.series, t.lineage, t.created_at, t.scope, t.key,
+              RETURNING t.id, t.lane, t.input_hash, t.run, t.series, t.lineage, t.created_at, t.scope, t.key, t.retry,
                 g.state, g.finished_at
             ), attempts AS (
               DELETE FROM semel.attempt a USING gone g WHERE a.task = ANY (ARRAY[g.task])
@@ -71,7 +76,7 @@ public final class Sweeper {
               DELETE FROM semel.former f USING data t
               WHERE f.scope = ANY (ARRAY[t.scope]) AND f.key = t.key AND f.task = t.id
             )
-            SELECT coalesce(lineage, id) AS lineage FROM data
+            SELECT coalesce(lineage, id) AS lineage, id, retry FROM data
             """;
 
     private static final String FINISHED_AT = "SELECT finished_at FROM semel.done WHERE task = ?";
@@ -114,7 +119,7 @@ public final class Sweeper {
 
     public static Swept sweep(Transaction tx, SweepRequest request) throws SQLException {
         // Without this, a queue without workers would keep a replaced task, and the task that waits for it, for ever.
-        TaskEnds.endVanishedInAllLanes(tx, request.vanishedLimit());
+        DeadLetters.submit(tx, TaskEnds.endVanishedInAllLanes(tx, request.vanishedLimit()));
         if (request.removesNothing()) {
             return Swept.NOTHING;
         }
@@ -195,12 +200,31 @@ public final class Sweeper {
         List<Old> old = candidates.stream()
                 .filter(task -> task.key() == null || free.contains(task.key()))
                 .toList();
-        List<TaskId> lineages = tx.sql(REMOVE_TASKS)
-                .ids(old.stream().map(Old::task).toList())
-                .longs(old.stream().map(Old::finishedAt).toList())
-                .list(row -> SqlStatement.id(row, "lineage"));
+        List<TaskId> lineages = remove(
+                tx,
+                old.stream().map(Old::task).toList(),
+                old.stream().map(Old::finishedAt).toList());
         EffectLedger.forget(tx, lineages);
         return lineages.size();
+    }
+
+    /** Deletes tasks with all that belongs to them, and returns their lineages. */
+    private static List<TaskId> remove(Transaction tx, List<TaskId> tasks, List<Long> finishedAt) throws SQLException {
+        Map<TaskId, List<String>> tags = new HashMap<>();
+        List<TaskId> lineages = tx.sql(REMOVE_TASKS)
+                .ids(tasks)
+                .longs(finishedAt)
+                .list(row -> {
+                    String options = row.getString("retry");
+                    if (options != null) {
+                        tags.put(
+                                SqlStatement.id(row, "id"),
+                                OptionsText.options(0, options, null, null).tags());
+                    }
+                    return SqlStatement.id(row, "lineage");
+                });
+        TagRows.remove(tx, tags);
+        return lineages;
     }
 
     /** Deletes the data of one task that has ended, whose record is locked; false if it is there no more. */
@@ -209,10 +233,7 @@ public final class Sweeper {
         if (finishedAt == null) {
             return false;
         }
-        List<TaskId> removed = tx.sql(REMOVE_TASKS)
-                .ids(List.of(id))
-                .longs(List.of(finishedAt))
-                .list(row -> SqlStatement.id(row, "lineage"));
+        List<TaskId> removed = remove(tx, List.of(id), List.of(finishedAt));
         EffectLedger.forget(tx, removed);
         EffectLedger.eraseUnlessStored(tx, lineage);
         return !removed.isEmpty();

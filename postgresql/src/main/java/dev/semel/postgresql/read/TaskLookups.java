@@ -4,6 +4,7 @@ import dev.semel.postgresql.sql.Session;
 import dev.semel.postgresql.sql.SqlStatement;
 import dev.semel.postgresql.table.KeyRecords;
 import dev.semel.postgresql.table.KeyRecords.Found;
+import dev.semel.postgresql.table.TagRows;
 import dev.semel.postgresql.table.TaskReader;
 import dev.semel.postgresql.transaction.Names;
 import dev.semel.postgresql.transaction.RecordKey;
@@ -33,7 +34,7 @@ public final class TaskLookups {
 
     private static final String ATTEMPTS = """
             SELECT a.task, a.number, a.worker, a.started_at, a.ended_at, a.outcome, a.error FROM unnest(?) AS m (task)
-            CROSS JOIN LATERAL (SELECT * FROM semel.attempt x WHERE x.task = m.task OFFSET 0) a
+            CROSS JOIN LATERAL (SELECT * FROM semel.attempt x WHERE x.task = m.task AND x.worker <> '' OFFSET 0) a
             UNION ALL
             SELECT d.task, d.attempt, d.worker, d.started_at, d.finished_at, coalesce(d.outcome, d.state), d.error
             FROM unnest(?) AS m (task)
@@ -280,19 +281,28 @@ public final class TaskLookups {
                 row.getString("error"));
     }
 
-    /** Lists workflows: their ids are found by indexes of their own, newest first. */
-    private Page listWorkflows(TaskQuery query) throws SQLException {
+    /** The ids of tasks, newest first, from one on. */
+    private interface Ids {
+        List<TaskId> before(TaskId last) throws SQLException;
+    }
+
+    private List<TaskId> workflows(TaskId before, int limit) throws SQLException {
+        return session.sql(WORKFLOWS)
+                .with(before)
+                .with(limit)
+                .with(before)
+                .with(limit)
+                .with(limit)
+                .list(row -> SqlStatement.id(row, "id"));
+    }
+
+    /** Lists tasks whose ids are found by indexes of their own, newest first. */
+    private Page list(TaskQuery query, Ids candidates) throws SQLException {
         List<Task> tasks = new ArrayList<>();
         TaskId before = query.before() == null ? LAST : query.before();
         List<TaskId> ids;
         do {
-            ids = session.sql(WORKFLOWS)
-                    .with(before)
-                    .with(query.limit())
-                    .with(before)
-                    .with(query.limit())
-                    .with(query.limit())
-                    .list(row -> SqlStatement.id(row, "id"));
+            ids = candidates.before(before);
             Map<TaskId, Task> found = find(ids);
             for (TaskId id : ids) {
                 Task task = found.get(id);
@@ -308,7 +318,11 @@ public final class TaskLookups {
 
     public Page list(TaskQuery query) throws SQLException {
         if (query.workflows()) {
-            return listWorkflows(query);
+            return list(query, before -> workflows(before, query.limit()));
+        }
+        String tag = query.tag();
+        if (tag != null) {
+            return list(query, before -> TagRows.list(session, tag, before, query.limit()));
         }
         Identity identity = query.identity();
         OptionalInt scope = identity == null ? OptionalInt.empty() : names.findScope(session, identity);

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 public final class TaskSchema {
 
     /** The version of the schema that this program makes. */
-    public static final int VERSION = 5;
+    public static final int VERSION = 6;
 
     /** The oldest PostgreSQL that the task store and the guard work on. */
     public static final int OLDEST_SERVER = 14;
@@ -43,7 +43,7 @@ public final class TaskSchema {
             """;
 
     // The oldest version of the program that can work on each version of the schema, beginning with schema 1.
-    private static final int[] READABLE_FROM = {1, 1, 1, 3, 5};
+    private static final int[] READABLE_FROM = {1, 1, 1, 3, 5, 6};
 
     private TaskSchema() {}
 

@@ -57,7 +57,9 @@ final class AdvanceBatch {
     static boolean isPossible(Settlement settlement) {
         return settlement instanceof Settlement.Advance advance
                 && advance.lines().stream()
-                        .noneMatch(line -> line instanceof NewLine.Abandon || line.identity() != null);
+                        .noneMatch(line -> line instanceof NewLine.Abandon
+                                || line instanceof NewLine.Answer
+                                || line.identity() != null);
     }
 
     /** Carries out advances of different workflows. One that finds no running attempt is not in the answers. */
@@ -90,7 +92,9 @@ final class AdvanceBatch {
         List<TaskId> unused = TaskLocker.running(tx, new TreeSet<>(advances.keySet()));
         List<Settlement.Advance> added = new ArrayList<>();
         List<Settlement.Advance> counted = new ArrayList<>();
-        tx.sql(STANDING).ids(advances.keySet()).results(row -> decide(row, added, counted));
+        for (Standing standing : tx.sql(STANDING).ids(advances.keySet()).list(Standing::of)) {
+            decide(standing, added, counted);
+        }
         List<NumberedTask> steps = new ArrayList<>();
         Map<TaskId, TaskId> workflows = new HashMap<>();
         for (Settlement.Advance advance : added) {
@@ -113,18 +117,32 @@ final class AdvanceBatch {
         return answers;
     }
 
-    private void decide(ResultSet row, List<Settlement.Advance> added, List<Settlement.Advance> counted)
+    /**
+     * How the running attempt of a workflow stands.
+     *
+     * @param counted whether failures or vanished attempts are counted
+     */
+    private record Standing(TaskId workflow, int attempt, boolean counted, StoredFlow flow) {
+
+        static Standing of(ResultSet row) throws SQLException {
+            return new Standing(
+                    SqlStatement.id(row, "task"), row.getInt("attempt"), row.getBoolean("counted"), FlowRows.flow(row));
+        }
+    }
+
+    private void decide(Standing standing, List<Settlement.Advance> added, List<Settlement.Advance> counted)
             throws SQLException {
-        TaskId id = SqlStatement.id(row, "task");
+        TaskId id = standing.workflow();
         Settlement.Advance advance = advances.get(id);
         if (advance == null) {
             throw new IllegalStateException("Workflow " + id + " was read, but not asked for");
         }
-        if (row.getInt("attempt") != advance.lease().attempt()) {
+        if (standing.attempt() != advance.lease().attempt()) {
             answers.put(id, Settled.STALE);
             return;
         }
-        StoredFlow flow = FlowRows.flow(row);
+        StoredFlow flow =
+                FlowRows.forLimits(tx, id, standing.flow(), advance.lines().size());
         answers.put(
                 id,
                 switch (flow.decide(advance)) {
@@ -134,7 +152,7 @@ final class AdvanceBatch {
                 });
         if (flow.decide(advance) == StoredFlow.Verdict.ADD) {
             added.add(advance);
-            if (row.getBoolean("counted")) {
+            if (standing.counted()) {
                 counted.add(advance);
             }
         }
@@ -148,7 +166,7 @@ final class AdvanceBatch {
                     line.kind(),
                     line.name(),
                     line instanceof NewLine.Step(NewTask task) ? task.id() : null,
-                    line instanceof NewLine.Note note ? note.document() : null,
+                    line.document(),
                     tx.nowInstant()));
         }
         return lines;

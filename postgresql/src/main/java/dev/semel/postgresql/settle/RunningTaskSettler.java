@@ -33,15 +33,20 @@ import org.jspecify.annotations.Nullable;
 final class RunningTaskSettler {
 
     // Only the row of the running task shows whether it was asked to cancel, so each settlement brings the state for
-    // both cases, as AttemptEnd decides it; NULL is a task that stays open.
+    // both cases, as AttemptEnd decides it; NULL is a task that stays open. One that was asked because its time limit
+    // has
+    // passed is timed out where it would be cancelled (AttemptEnd.ifOverdue).
     private static final String END = """
             WITH gone AS (
               DELETE FROM semel.running r USING unnest(?, ?, ?, ?, ?, ?, ?, ?, ?)
                 AS m (task, attempt, outcome, due_at, error, result, failures, state, asked_state)
               WHERE r.task = ANY (ARRAY[m.task]) AND r.attempt = m.attempt
               RETURNING r.task, r.seq, r.order_at, r.started_at, r.lane, r.attempt, r.vanished, r.priority, r.asked,
-                r.worker, r.mutex, r.watched, r.failures + m.failures AS failed, m.outcome, m.due_at, m.error, m.result,
-                CASE WHEN r.asked THEN m.asked_state ELSE m.state END AS state
+                r.worker, r.mutex, r.watched, r.failures + m.failures AS failed, m.outcome, m.due_at, m.result,
+                CASE WHEN NOT r.asked THEN m.state WHEN r.overdue IS NOT NULL AND m.asked_state = 'cancelled' THEN 'timed_out'
+                  ELSE m.asked_state END AS state,
+                CASE WHEN r.overdue IS NOT NULL AND m.asked_state = 'cancelled' THEN concat_ws(' ', r.overdue, m.error)
+                  ELSE m.error END AS error
             ), ended AS (
               INSERT INTO semel.done (task, finished_at, started_at, lane, attempt, failures, vanished, asked, bare, state,
                 outcome, worker, error, result)
@@ -101,6 +106,7 @@ final class RunningTaskSettler {
                 case Settlement.Extend extend -> extensions.add(extend);
                 case Settlement.Ending ending -> ends.add(ending);
                 case Settlement.Intend intend -> throw new IllegalStateException("An intent ends nothing");
+                case Settlement.Refer refer -> throw new IllegalStateException("A referral ends nothing");
                 case Settlement.Conclude conclude -> throw new IllegalStateException("An outcome ends nothing");
                 case Settlement.Advance advance -> throw new IllegalStateException("An advance ends nothing");
             }
@@ -186,6 +192,9 @@ final class RunningTaskSettler {
                 if (end.state() == null && settlement instanceof Settlement.Wait wait) {
                     FlowChanges.of(tx).await(wait);
                 }
+                if (end.state() == null && settlement instanceof Settlement.Continue next) {
+                    FlowChanges.of(tx).continueAsNew(next);
+                }
             }
         }
         TaskEnds.follow(tx, follow);
@@ -249,8 +258,11 @@ final class RunningTaskSettler {
             boolean same = outcome != null
                     && settlement instanceof Settlement.Ending ending
                     && outcome.contains(ending.outcome());
-            if (settlement instanceof Settlement.Wait wait && outcome != null && outcome.isEmpty()) {
-                same = FlowRows.waited(tx, wait.lease());
+            if (settlement instanceof Settlement.Ending ending
+                    && ending.outcome() == Outcome.WAITED
+                    && outcome != null
+                    && outcome.isEmpty()) {
+                same = FlowRows.waited(tx, ending.lease());
             }
             answers.put(id, outcome == null ? Settled.NOT_FOUND : same ? Settled.APPLIED : Settled.STALE);
         }

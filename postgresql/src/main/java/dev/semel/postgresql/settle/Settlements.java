@@ -155,6 +155,8 @@ public final class Settlements {
     }
 
     private static boolean isOfEffect(Settlement settlement) {
-        return settlement instanceof Settlement.Intend || settlement instanceof Settlement.Conclude;
+        return settlement instanceof Settlement.Intend
+                || settlement instanceof Settlement.Refer
+                || settlement instanceof Settlement.Conclude;
     }
 }

@@ -88,6 +88,7 @@ final class SharedLeaseSettler {
             case Settlement.Ending ending -> out.add(id);
             case Settlement.Advance advance -> throw new IllegalStateException("An advance is a part of its own");
             case Settlement.Intend intend -> throw new IllegalStateException("An intent takes its task out before");
+            case Settlement.Refer refer -> throw new IllegalStateException("A referral takes its task out before");
             case Settlement.Conclude conclude ->
                 throw new IllegalStateException("An outcome takes its task out before");
         }

@@ -6,6 +6,7 @@ import dev.semel.postgresql.submit.LockedSubmit;
 import dev.semel.postgresql.submit.RetryNotes;
 import dev.semel.postgresql.table.FlowChanges;
 import dev.semel.postgresql.table.FlowRows;
+import dev.semel.postgresql.table.InboxRows;
 import dev.semel.postgresql.table.TaskEnds;
 import dev.semel.postgresql.table.WatchRows;
 import dev.semel.postgresql.transaction.Database;
@@ -130,16 +131,21 @@ public final class WorkflowAdvancer {
 
         /** Returns the answers to the steps; none if the advance was carried out before. */
         List<Submitted> run() throws SQLException {
-            boolean add = FlowRows.find(tx, workflow).decide(advance) == StoredFlow.Verdict.ADD;
+            boolean add = counters().decide(advance) == StoredFlow.Verdict.ADD;
             LockedSubmit submit = new LockedSubmit(tx, notes);
             List<Submitted> answers = submit.submitSteps(add ? steps : List.of(), wanted());
             requireRunning();
-            requireNew(FlowRows.find(tx, workflow), add);
+            requireNew(counters(), add);
             if (!FlowRows.progress(tx, advance.lease())) {
                 throw new IllegalStateException("Expected locked workflow " + workflow + " to run, but it does not");
             }
             apply(answers, submit.lockedTasks());
             return answers;
+        }
+
+        private StoredFlow counters() throws SQLException {
+            return FlowRows.forLimits(
+                    tx, workflow, FlowRows.find(tx, workflow), advance.lines().size());
         }
 
         /** The tasks to lock beside those that have the keys of the steps. */
@@ -181,10 +187,14 @@ public final class WorkflowAdvancer {
             List<HistoryLine> lines = new ArrayList<>();
             int next = 0;
             for (NewLine line : advance.lines()) {
-                @Nullable String document = null;
                 @Nullable TaskId step = null;
                 switch (line) {
-                    case NewLine.Note note -> document = note.document();
+                    case NewLine.Note note -> {}
+                    case NewLine.Answer answer -> {
+                        if (!InboxRows.hasKey(tx, workflow, answer.entryKey())) {
+                            append(answer.entry(workflow, tx.nowInstant()));
+                        }
+                    }
                     case NewLine.Step(NewTask task) -> step = started(task, answers.get(next++), open);
                     case NewLine.Abandon abandon -> {
                         flush();
@@ -193,7 +203,12 @@ public final class WorkflowAdvancer {
                     }
                 }
                 lines.add(new HistoryLine(
-                        advance.first() + lines.size(), line.kind(), line.name(), step, document, tx.nowInstant()));
+                        advance.first() + lines.size(),
+                        line.kind(),
+                        line.name(),
+                        step,
+                        line.document(),
+                        tx.nowInstant()));
             }
             flush();
             FlowChanges.of(tx).add(workflow, lines);
@@ -256,7 +271,8 @@ public final class WorkflowAdvancer {
             if (!created || watchers.size() > 1) {
                 WatchRows.unwatch(tx, workflow, step);
                 append(StoredFlow.leftToOthers(abandon.name(), step, tx.nowInstant()));
-            } else if (!TaskEnds.ask(tx, step)
+            } else if (!FlowChanges.requestCancellation(tx, step, TaskState.PENDING) // its code may clean up
+                    && !TaskEnds.ask(tx, step)
                     && !TaskEnds.cancel(tx, step, TaskState.PENDING)
                     && !TaskEnds.cancel(tx, step, TaskState.WAITING)) {
                 throw new IllegalStateException("Expected locked step " + step + " to be open, but it is not");

@@ -30,7 +30,7 @@ import java.util.Set;
  *       ({@link SingleRoundTripSubmit});
  *   <li>the duplicates of a large batch by a look that takes no lock ({@link DuplicateLookup}), and what is new by 3; without
  *       the look if the large batch before had no duplicates;
- *   <li>everything else in a transaction that locks first, then reads, then decides ({@link LockedSubmit}).
+ *   <li>everything else, tasks with time limits or tags too, in a transaction that locks first, then reads, then decides ({@link LockedSubmit}).
  * </ol>
  *
  * The first two answer only what changes no owner of a key. Otherwise the whole batch is submitted by the third, because an
@@ -59,7 +59,7 @@ public final class Submitter {
             return List.of();
         }
         List<NumberedTask> batch = database.numbered(tasks);
-        if (!areDifferent(batch)) {
+        if (!areDifferent(batch) || batch.stream().anyMatch(TaskInserter::needsRows)) {
             return submitLocked(batch, RetryNotes.empty());
         }
         return batch.size() < LARGE ? submitSmall(batch) : submitLarge(batch);

@@ -5,19 +5,26 @@ import dev.semel.postgresql.sql.ErrorTranslator;
 import dev.semel.postgresql.sql.Race;
 import dev.semel.postgresql.sql.SqlStatement;
 import dev.semel.postgresql.table.KeyRecords;
+import dev.semel.postgresql.table.TagRows;
 import dev.semel.postgresql.table.TaskReader;
+import dev.semel.postgresql.table.TimeLimitRows;
+import dev.semel.postgresql.transaction.NumberedTask;
 import dev.semel.postgresql.transaction.RecordKey;
 import dev.semel.postgresql.transaction.Transaction;
 import dev.semel.store.NewTask;
 import dev.semel.store.OptionsText;
 import dev.semel.store.TaskOptions;
+import dev.semel.store.TimeLimits;
 import dev.semel.task.Limits;
 import dev.semel.task.TaskId;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Iterator;
 import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** Inserts new tasks: many with one statement, in their order, which is their order of creation. */
@@ -100,6 +107,31 @@ final class TaskInserter {
             throw lost(e, notes);
         }
         tasks.forEach(task -> tx.news().due(task.submission().task().queue()));
+        saveRows(tx, tasks);
+    }
+
+    /** Returns whether a task has rows in other tables than other new tasks. */
+    static boolean needsRows(NumberedTask submission) {
+        TaskOptions options = submission.task().options();
+        return options.limits() != null || !options.tags().isEmpty();
+    }
+
+    private static void saveRows(Transaction tx, Collection<NewRun> tasks) throws SQLException {
+        SortedMap<TaskId, Long> times = new TreeMap<>();
+        SortedMap<TaskId, List<String>> tags = new TreeMap<>();
+        for (NewRun run : tasks) {
+            NewTask task = run.submission().task();
+            TimeLimits limits = task.options().limits();
+            Instant next = limits == null ? null : limits.next(tx.nowInstant(), 0);
+            if (next != null) {
+                times.put(task.id(), next.toEpochMilli());
+            }
+            if (!task.options().tags().isEmpty()) {
+                tags.put(task.id(), task.options().tags());
+            }
+        }
+        TimeLimitRows.save(tx, times);
+        TagRows.add(tx, tags);
     }
 
     private static SQLException lost(SQLException e, RetryNotes notes) {
@@ -122,6 +154,7 @@ final class TaskInserter {
         if (bind(tx, tx.sql(INSERT_WAITING), List.of(task)).with(task.after()).update() != 1) {
             throw lost(notes);
         }
+        saveRows(tx, List.of(task));
     }
 
     private static void copy(Transaction tx, Collection<NewRun> inserted) throws SQLException {

@@ -23,7 +23,7 @@ import java.util.Set;
  * The ledger of effects, as settlements change it. The rules are in {@link StoredEffect}; this class takes the locks under which
  * they are applied.
  *
- * <p>An intent or an outcome first takes a shared lock on the row of its running task, so that the task cannot be claimed before
+ * <p>An intent, a referral or an outcome first takes a shared lock on the row of its running task, so that the task cannot be claimed before
  * this transaction has ended: either the intent is rejected, or the next attempt sees it. A change of an existing effect locks
  * its row.
  */
@@ -74,7 +74,7 @@ public final class EffectLedger {
         this.tx = tx;
     }
 
-    /** Records intents and outcomes, in order. */
+    /** Records intents, referrals and outcomes, in order. */
     public List<Settled> apply(List<Settlement> settlements) throws SQLException {
         Set<AttemptId> running = hold(settlements);
         Map<EffectId, StoredEffect> effects = EffectRows.lock(
@@ -89,7 +89,9 @@ public final class EffectLedger {
             if (settlement instanceof Settlement.Conclude conclude) {
                 change = StoredEffect.conclude(effect, conclude, current, tx.nowInstant());
             } else if (current) {
-                change = StoredEffect.intend(effect, (Settlement.Intend) settlement, tx.nowInstant());
+                change = settlement instanceof Settlement.Refer refer
+                        ? StoredEffect.refer(effect, refer)
+                        : StoredEffect.intend(effect, (Settlement.Intend) settlement, tx.nowInstant());
             } else {
                 rejected.add(answers.size());
             }
@@ -107,6 +109,7 @@ public final class EffectLedger {
     private static EffectId effect(Settlement settlement) {
         return switch (settlement) {
             case Settlement.Intend intend -> intend.effect();
+            case Settlement.Refer refer -> refer.effect();
             case Settlement.Conclude conclude -> conclude.effect();
             case Settlement.Extend extend -> throw new IllegalStateException("An extension has no effect");
             case Settlement.Ending ending -> throw new IllegalStateException("An end is no settlement of an effect");

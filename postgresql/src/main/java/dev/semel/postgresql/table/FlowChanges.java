@@ -4,6 +4,7 @@ import dev.semel.postgresql.transaction.LockKind;
 import dev.semel.postgresql.transaction.Transaction;
 import dev.semel.store.HistoryLine;
 import dev.semel.store.InboxEntry;
+import dev.semel.store.Operation;
 import dev.semel.store.Settlement;
 import dev.semel.store.StoredFlow;
 import dev.semel.task.TaskId;
@@ -43,8 +44,12 @@ public final class FlowChanges implements Transaction.Ending {
 
     private final Map<TaskId, List<HistoryLine>> lines = new LinkedHashMap<>();
     private final Map<TaskId, Settlement.Wait> waits = new LinkedHashMap<>();
+    private final Map<TaskId, Settlement.Continue> continuations = new LinkedHashMap<>();
     private final Map<TaskId, List<InboxEntry>> entries = new LinkedHashMap<>();
     private final Set<TaskId> cancelled = new LinkedHashSet<>();
+
+    // Those that are given counters if they have none, because of their entries.
+    private final Set<TaskId> counted = new LinkedHashSet<>();
 
     private FlowChanges() {}
 
@@ -61,6 +66,11 @@ public final class FlowChanges implements Transaction.Ending {
     /** Records that an attempt has ended with a wait and its task is open. */
     public void await(Settlement.Wait wait) {
         waits.put(wait.lease().taskId(), wait);
+    }
+
+    /** Records that an attempt has ended, its task is open, and its code continues as new. */
+    public void continueAsNew(Settlement.Continue next) {
+        continuations.put(next.lease().taskId(), next);
     }
 
     /** Adds an entry to the inbox of a workflow. */
@@ -86,11 +96,23 @@ public final class FlowChanges implements Transaction.Ending {
         return true;
     }
 
+    /** Adds the resolution of a locked effect to the inbox of a workflow, unless it is there. */
+    public static void resolved(Transaction tx, TaskId workflow, Operation.Resolve operation) throws SQLException {
+        InboxEntry entry = StoredFlow.resolved(operation, tx.nowInstant());
+        // The lock on the effect keeps others from adding an entry with this key.
+        if (!InboxRows.hasKey(tx, workflow, Objects.requireNonNull(entry.key()))) {
+            of(tx).counted.add(workflow);
+            of(tx).append(workflow, entry);
+        }
+    }
+
     @Override
     public void run(Transaction tx) throws SQLException {
         SortedSet<TaskId> needed = new TreeSet<>(lines.keySet());
         needed.addAll(waits.keySet());
+        needed.addAll(continuations.keySet());
         needed.addAll(cancelled);
+        needed.addAll(counted);
         Map<TaskId, StoredFlow> flows = FlowRows.lock(tx, needed, entries.keySet());
         HistoryRows.add(tx, lines);
         for (Map.Entry<TaskId, List<HistoryLine>> added : lines.entrySet()) {
@@ -99,7 +121,7 @@ public final class FlowChanges implements Transaction.Ending {
             }
         }
         for (TaskId workflow : cancelled) {
-            if (!InboxRows.isCancellationRequested(tx, workflow)) {
+            if (!InboxRows.hasKey(tx, workflow, StoredFlow.CANCEL_KEY)) {
                 append(workflow, StoredFlow.cancellation(tx.nowInstant()));
             }
         }
@@ -117,6 +139,10 @@ public final class FlowChanges implements Transaction.Ending {
         }
         if (!flows.isEmpty()) {
             FlowRows.save(tx, flows);
+        }
+        for (Settlement.Continue next : continuations.values()) {
+            GenerationRows.continueAsNew(
+                    tx, Objects.requireNonNull(flows.get(next.lease().taskId())), next);
         }
         InboxRows.wake(tx, woken);
     }

@@ -50,12 +50,21 @@ public final class FlowRows {
 
     private static final String WAITED = "SELECT 1 FROM semel.flow WHERE task = ? AND waited >= ?";
 
+    private static final String COUNT_ENTRIES = "SELECT count(*)::int AS entries FROM semel.inbox WHERE task = ?";
+
     private FlowRows() {}
 
     /** The counters of a workflow, without a lock; those of a new one if it has none yet. */
     public static StoredFlow find(Transaction tx, TaskId workflow) throws SQLException {
         StoredFlow found = tx.sql(FIND).with(workflow).first(FlowRows::flow);
         return found == null ? StoredFlow.NEW : found;
+    }
+
+    /** Returns counters by which it is decided whether a history is full. */
+    public static StoredFlow forLimits(Transaction tx, TaskId workflow, StoredFlow flow, int more) throws SQLException {
+        Integer entries =
+                flow.needsCount(more) ? tx.sql(COUNT_ENTRIES).with(workflow).first(row -> row.getInt("entries")) : null;
+        return entries == null ? flow : flow.withEntries(entries);
     }
 
     /** Locks the counters of a workflow. */

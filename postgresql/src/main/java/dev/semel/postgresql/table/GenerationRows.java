@@ -1,9 +1,11 @@
 package dev.semel.postgresql.table;
 
 import dev.semel.postgresql.transaction.Transaction;
+import dev.semel.store.Continuation;
 import dev.semel.store.Generation;
 import dev.semel.store.HistoryLine;
 import dev.semel.store.Operation;
+import dev.semel.store.Settlement;
 import dev.semel.store.StoredFlow;
 import dev.semel.task.TaskId;
 import dev.semel.task.TaskState;
@@ -34,8 +36,14 @@ public final class GenerationRows {
 
     private static final String RENAME_CANCELLATION = "UPDATE semel.inbox SET key = ? WHERE task = ? AND key = ?";
 
+    private static final String DELETE_ENTRIES = "DELETE FROM semel.inbox WHERE task = ? AND number = ANY (?)";
+
+    private static final String KEEP_KEYS =
+            "UPDATE semel.inbox SET name = ?, document = NULL WHERE task = ? AND number = ANY (?)";
+
     private static final String SAVE = """
-            UPDATE semel.flow SET lines = ?, inbox = ?, urgent = ?, wake_after = ?, bytes = ?, generation = ? WHERE task = ?
+            UPDATE semel.flow SET lines = ?, inbox = ?, urgent = ?, wake_after = ?, waited = ?, bytes = ?, generation = ?
+            WHERE task = ?
             """;
 
     private static final String RUN_ENDED = """
@@ -43,8 +51,11 @@ public final class GenerationRows {
               DELETE FROM semel.done WHERE task = ?
               RETURNING task, finished_at, started_at, lane, attempt, state, coalesce(outcome, state) AS outcome, worker, error
             ), kept AS (
-              INSERT INTO semel.attempt (task, number, started_at, ended_at, outcome, worker, error)
-              SELECT task, attempt, started_at, finished_at, outcome, worker, error FROM gone WHERE worker IS NOT NULL
+              INSERT INTO semel.attempt (task, number, started_at, ended_at, outcome, worker, error, given_up)
+              SELECT task, attempt, coalesce(started_at, finished_at), finished_at, outcome, coalesce(worker, ''), error,
+                CASE WHEN state = 'timed_out' AND outcome NOT IN ('failed', 'timed_out') THEN error END
+              FROM gone
+              WHERE worker IS NOT NULL OR state = 'timed_out'
             ), given_up AS (
               UPDATE semel.attempt a SET given_up = g.error FROM gone g
               WHERE g.worker IS NULL AND g.state IN ('failed', 'timed_out') AND a.task = ANY (ARRAY[g.task]) AND a.number = g.attempt
@@ -120,15 +131,43 @@ public final class GenerationRows {
                 .withText(StoredFlow.CANCEL_KEY)
                 .update();
         InboxRows.insert(tx, List.of(workflow), List.of(begun.entry()));
+        save(tx, workflow, next);
+    }
+
+    private static void save(Transaction tx, TaskId workflow, StoredFlow flow) throws SQLException {
         tx.sql(SAVE)
-                .with(next.lines())
-                .with(next.inbox())
-                .with(next.urgent())
-                .with(next.wakeAfter())
-                .with(next.bytes())
-                .with(next.generation())
+                .with(flow.lines())
+                .with(flow.inbox())
+                .with(flow.urgent())
+                .with(flow.wakeAfter())
+                .with(flow.waited())
+                .with(flow.bytes())
+                .with(flow.generation())
                 .with(workflow)
                 .updateOne();
+    }
+
+    /** Begins the generation of a workflow whose code continues as new. The counters are locked. */
+    static void continueAsNew(Transaction tx, StoredFlow flow, Settlement.Continue next) throws SQLException {
+        TaskId workflow = next.lease().taskId();
+        Continuation.Rest rest = Continuation.rest(next, HistoryRows.entries(tx.session(), workflow, 0));
+        StoredFlow.Appended begun = flow.continued(next, rest, tx.nowInstant());
+        tx.sql(SUPERSEDE).with(workflow).with(0).update();
+        if (!rest.deleted().isEmpty()) {
+            tx.sql(DELETE_ENTRIES)
+                    .with(workflow)
+                    .ints(rest.deleted())
+                    .updateExactly(rest.deleted().size());
+        }
+        if (!rest.received().isEmpty()) {
+            tx.sql(KEEP_KEYS)
+                    .withText(Continuation.RECEIVED)
+                    .with(workflow)
+                    .ints(rest.received())
+                    .updateExactly(rest.received().size());
+        }
+        InboxRows.insert(tx, List.of(workflow), List.of(begun.entry()));
+        save(tx, workflow, begun.flow());
     }
 
     /** Makes a workflow due that has ended or waits, under a fresh budget; returns whether it was there. */

@@ -14,6 +14,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -40,8 +41,25 @@ public final class HistoryRows {
             WHERE task = ? AND number > ? ORDER BY number
             """;
 
+    // The limit, which no history reaches, makes the server look up each workflow by itself.
+    private static final String LINES_OF_MANY = """
+            SELECT m.task, x.number, x.kind, x.name, x.step, x.document, x.at
+            FROM unnest(?, ?) AS m (task, known)
+            CROSS JOIN LATERAL (
+              SELECT * FROM semel.history h WHERE h.task = m.task AND h.number > m.known ORDER BY h.number LIMIT 1000000000) x
+            ORDER BY m.task, x.number
+            """;
+
+    private static final String ENTRIES_OF_MANY = """
+            SELECT m.task, x.number, x.name, x.step, x.state, x.key, x.document, x.error, x.at
+            FROM unnest(?, ?) AS m (task, known)
+            CROSS JOIN LATERAL (
+              SELECT * FROM semel.inbox i WHERE i.task = m.task AND i.number > m.known ORDER BY i.number LIMIT 1000000000) x
+            ORDER BY m.task, x.number
+            """;
+
     // First the inbox: an entry says what a line that is read later began, and never the other way round.
-    private static final String READ = NOW + ";" + ENTRIES + ";" + LINES;
+    private static final String READ = NOW + ";" + ENTRIES_OF_MANY + ";" + LINES_OF_MANY;
 
     private HistoryRows() {}
 
@@ -72,25 +90,38 @@ public final class HistoryRows {
         return session.sql(LINES).with(workflow).with(known).list(HistoryRows::line);
     }
 
+    /** Reads the entries behind a number. */
+    static List<InboxEntry> entries(Session session, TaskId workflow, int known) throws SQLException {
+        return session.sql(ENTRIES).with(workflow).with(known).list(HistoryRows::entry);
+    }
+
     /** Reads the newest parts of histories. */
     public static Map<TaskId, History> read(Session session, Collection<History.Query> queries, @Nullable Long clock)
             throws SQLException {
+        List<TaskId> workflows = queries.stream().map(History.Query::workflow).toList();
+        List<Long> now = new ArrayList<>();
+        Map<TaskId, List<InboxEntry>> inboxes = new HashMap<>();
+        Map<TaskId, List<HistoryLine>> lines = new HashMap<>();
+        session.sql(READ)
+                .withLong(clock)
+                .ids(workflows)
+                .ints(queries.stream().map(History.Query::inbox).toList())
+                .ids(workflows)
+                .ints(queries.stream().map(History.Query::lines).toList())
+                .results(
+                        row -> now.add(row.getLong("now")),
+                        row -> inboxes.computeIfAbsent(SqlStatement.id(row, "task"), id -> new ArrayList<>())
+                                .add(entry(row)),
+                        row -> lines.computeIfAbsent(SqlStatement.id(row, "task"), id -> new ArrayList<>())
+                                .add(line(row)));
         Map<TaskId, History> found = new LinkedHashMap<>();
-        for (History.Query query : queries) {
-            List<Long> now = new ArrayList<>();
-            List<InboxEntry> inbox = new ArrayList<>();
-            List<HistoryLine> lines = new ArrayList<>();
-            session.sql(READ)
-                    .withLong(clock)
-                    .with(query.workflow())
-                    .with(query.inbox())
-                    .with(query.workflow())
-                    .with(query.lines())
-                    .results(
-                            row -> now.add(row.getLong("now")),
-                            row -> inbox.add(entry(row)),
-                            row -> lines.add(line(row)));
-            found.put(query.workflow(), new History(lines, inbox, Instant.ofEpochMilli(now.getFirst())));
+        for (TaskId workflow : workflows) {
+            found.put(
+                    workflow,
+                    new History(
+                            lines.getOrDefault(workflow, List.of()),
+                            inboxes.getOrDefault(workflow, List.of()),
+                            Instant.ofEpochMilli(now.getFirst())));
         }
         return found;
     }

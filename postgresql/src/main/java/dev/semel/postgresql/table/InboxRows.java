@@ -176,7 +176,7 @@ public final class InboxRows {
         // accepted.
         TaskState state = before.isOpen() ? state(tx, id) : before;
         boolean accepted = isAccepted(tx, signal);
-        Signalled answer = flow.decide(state, accepted);
+        Signalled answer = FlowRows.forLimits(tx, id, flow, 1).decide(state, accepted);
         if (answer == Signalled.ACCEPTED && !accepted) {
             Map<TaskId, StoredFlow> flows = new HashMap<>(Map.of(id, flow));
             SortedMap<TaskId, Integer> woken = append(tx, flows, Map.of(id, List.of(signal.entry(tx.nowInstant()))));
@@ -186,9 +186,9 @@ public final class InboxRows {
         return answer;
     }
 
-    /** Returns whether the cancellation of a workflow was requested. */
-    static boolean isCancellationRequested(Transaction tx, TaskId task) throws SQLException {
-        return tx.sql(ACCEPTED).with(task).withText(StoredFlow.CANCEL_KEY).first(row -> true) != null;
+    /** Returns whether an inbox has an entry with a key. */
+    public static boolean hasKey(Transaction tx, TaskId task, String key) throws SQLException {
+        return tx.sql(ACCEPTED).with(task).withText(key).first(row -> true) != null;
     }
 
     private static @Nullable TaskState state(Transaction tx, TaskId id) throws SQLException {
@@ -200,7 +200,7 @@ public final class InboxRows {
     }
 
     private static boolean isAccepted(Transaction tx, SubmitRequest.Signal signal) throws SQLException {
-        if (tx.sql(ACCEPTED).with(signal.taskId()).withText(signal.key()).first(row -> true) != null) {
+        if (hasKey(tx, signal.taskId(), signal.key())) {
             return true;
         }
         return StoredFlow.isSharedByRuns(signal.key())

@@ -12,6 +12,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
@@ -107,6 +108,38 @@ public final class TaskEnds {
             SELECT lane, NULL AS mutex, watched FROM gone
             """;
 
+    // As a cancellation, but under the next number of its attempts, so that a redrive can name this end.
+    private static final String EXPIRE_READY = """
+            WITH place AS MATERIALIZED (
+              SELECT p.ctid FROM semel.task t CROSS JOIN LATERAL (
+                SELECT q.ctid FROM semel.ready q
+                WHERE q.lane = t.lane AND NOT q.suspect AND q.seq = t.seq
+                  AND q.order_at = coalesce(t.start_at, t.created_at) - t.priority * 60000::bigint
+                LIMIT 1) p
+              WHERE t.id = ?
+              UNION
+              SELECT ctid FROM semel.ready WHERE task = ? AND attempt > 0
+            ), gone AS (
+              DELETE FROM semel.ready WHERE ctid = ANY (ARRAY(SELECT ctid FROM place))
+              RETURNING task, lane, attempt, failures, vanished, mutex, watched
+            ), ended AS (
+              INSERT INTO semel.done (task, finished_at, lane, attempt, failures, vanished, asked, bare, state, error)
+              SELECT task, ?, lane, attempt + 1, failures, vanished, false, false, 'timed_out', ? FROM gone
+            )
+            SELECT lane, mutex, watched FROM gone
+            """;
+
+    private static final String EXPIRE_WAITING = """
+            WITH gone AS (
+              DELETE FROM semel.waiting WHERE task = ? AND task = ?
+              RETURNING task, lane, attempt, failures, vanished, watched
+            ), ended AS (
+              INSERT INTO semel.done (task, finished_at, lane, attempt, failures, vanished, asked, bare, state, error)
+              SELECT task, ?, lane, attempt + 1, failures, vanished, false, false, 'timed_out', ? FROM gone
+            )
+            SELECT lane, NULL AS mutex, watched FROM gone
+            """;
+
     // Skips rows that another transaction has locked: they are about to change, and the next claim follows soon.
     private static final String END_VANISHED = """
             WITH vanished AS MATERIALIZED (
@@ -115,17 +148,19 @@ public final class TaskEnds {
               LIMIT ? FOR UPDATE SKIP LOCKED
             ), gone AS (
               DELETE FROM semel.running WHERE task = ANY (ARRAY(SELECT task FROM vanished))
-              RETURNING task, started_at, lane, attempt, failures, vanished, asked, worker, mutex, watched
+              RETURNING task, started_at, lane, attempt, failures, vanished, asked, worker, mutex, watched, overdue
             ), ended AS (
               INSERT INTO semel.done (task, finished_at, started_at, lane, attempt, failures, vanished, asked, bare, state,
-                outcome, worker)
-              SELECT task, ?, started_at, lane, attempt, failures, vanished + 1, asked, false, 'cancelled', 'vanished',
-                worker FROM gone
+                outcome, worker, error)
+              SELECT task, ?, started_at, lane, attempt, failures, vanished + 1, asked, false,
+                CASE WHEN overdue IS NULL THEN 'cancelled' ELSE 'timed_out' END, 'vanished', worker, overdue FROM gone
             )
-            SELECT task, lane, mutex, watched FROM gone
+            SELECT task, lane, mutex, watched, CASE WHEN overdue IS NULL THEN 'cancelled' ELSE 'timed_out' END AS state FROM gone
             """;
 
     private static final String ASK = "UPDATE semel.running SET asked = true WHERE task = ?";
+
+    private static final String STOP = "UPDATE semel.running SET asked = true, overdue = ? WHERE task = ?";
 
     /**
      * The end of an attempt, or of a task that did not run.
@@ -271,6 +306,33 @@ public final class TaskEnds {
         return true;
     }
 
+    /** Ends a locked task that is pending or waiting because a time limit has passed. What follows is left to the caller. */
+    public static Ended expire(Transaction tx, TaskId id, TaskState state, String error) throws SQLException {
+        Ended ended = tx.sql(state == TaskState.PENDING ? EXPIRE_READY : EXPIRE_WAITING)
+                .with(id)
+                .with(id)
+                .with(tx.now())
+                .withText(error)
+                .first(row -> new Ended(
+                        id,
+                        row.getInt("lane"),
+                        state,
+                        TaskState.TIMED_OUT,
+                        false,
+                        row.getString("mutex"),
+                        row.getBoolean("watched")));
+        if (ended == null) {
+            throw new IllegalStateException(
+                    "Expected locked task " + id + " to be " + state.word() + ", but it is not any more");
+        }
+        return ended;
+    }
+
+    /** Asks a locked running task to cancel because its time limit has passed. */
+    public static void stop(Transaction tx, TaskId id, String error) throws SQLException {
+        tx.sql(STOP).withText(error).with(id).updateOne();
+    }
+
     /**
      * Asks a running task, which has a row of its own, to cancel; returns false if it has none. Its end waits for this
      * transaction.
@@ -279,25 +341,28 @@ public final class TaskEnds {
         return tx.sql(ASK).with(id).update() == 1;
     }
 
-    /** Ends tasks of lanes that were asked to cancel and whose lease has expired. */
-    public static void endVanished(Transaction tx, Collection<Integer> lanes, int limit) throws SQLException {
-        endVanished(tx, tx.sql(END_VANISHED).with(tx.now()).with(false).ints(lanes), limit);
+    /** Ends tasks of lanes that were asked to cancel and whose lease has expired, and returns their ends. */
+    public static List<Ended> endVanished(Transaction tx, Collection<Integer> lanes, int limit) throws SQLException {
+        return endVanished(tx, tx.sql(END_VANISHED).with(tx.now()).with(false).ints(lanes), limit);
     }
 
-    /** Ends tasks of all lanes that were asked to cancel and whose lease has expired. */
-    public static void endVanishedInAllLanes(Transaction tx, int limit) throws SQLException {
-        endVanished(tx, tx.sql(END_VANISHED).with(tx.now()).with(true).ints(List.of()), limit);
+    /** Ends tasks of all lanes that were asked to cancel and whose lease has expired, and returns their ends. */
+    public static List<Ended> endVanishedInAllLanes(Transaction tx, int limit) throws SQLException {
+        return endVanished(tx, tx.sql(END_VANISHED).with(tx.now()).with(true).ints(List.of()), limit);
     }
 
-    private static void endVanished(Transaction tx, SqlStatement bound, int limit) throws SQLException {
-        follow(tx, bound.with(limit).with(tx.now()).list(TaskEnds::vanished));
+    private static List<Ended> endVanished(Transaction tx, SqlStatement bound, int limit) throws SQLException {
+        List<Ended> ended = new ArrayList<>(bound.with(limit).with(tx.now()).list(TaskEnds::vanished));
+        ended.sort(Comparator.comparing(Ended::id));
+        follow(tx, ended);
+        return ended;
     }
 
     private static Ended vanished(ResultSet row) throws SQLException {
         return new Ended(
                 SqlStatement.id(row, "task"),
                 row.getInt("lane"),
-                TaskState.CANCELLED,
+                TaskState.parse(row.getString("state")),
                 true,
                 row.getString("mutex"),
                 row.getBoolean("watched"));

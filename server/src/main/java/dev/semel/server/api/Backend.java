@@ -1,7 +1,6 @@
 package dev.semel.server.api;
 
 import dev.semel.Semel;
-import dev.semel.server.http.Caller;
 import dev.semel.server.http.Request;
 import dev.semel.server.limit.Admission;
 import dev.semel.server.tenant.Stores;
@@ -24,9 +23,8 @@ import java.util.List;
  * @param stores the store as each caller may see it
  * @param polls requests that wait
  * @param admission limits of tenants
- * @param audit what is told of operators' actions
  */
-public record Backend(Semel semel, Stores stores, LongPolls polls, Admission admission, Audit audit) {
+public record Backend(Semel semel, Stores stores, LongPolls polls, Admission admission) {
 
     /** The most items of a batch. */
     public static final int MAX_BATCH = 1_000;
@@ -76,10 +74,5 @@ public record Backend(Semel semel, Stores stores, LongPolls polls, Admission adm
         Duration wait =
                 given.matches("[0-9]{1,6}") ? Duration.ofSeconds(Long.parseLong(given)) : Durations.parse(given);
         return wait;
-    }
-
-    void audited(Request request, String action, String what) {
-        Caller caller = request.caller();
-        audit.note(new Audit.Entry(request.id(), caller.name(), caller.tenant(), action, what));
     }
 }

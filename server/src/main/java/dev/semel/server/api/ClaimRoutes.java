@@ -64,6 +64,11 @@ final class ClaimRoutes {
                 .allow("queues", "types", "limit", "lease", "worker", "wait", "claim");
         Set<String> queues = names("queue", body.strings("queues").orElse(List.of()));
         Optional<List<String>> types = body.strings("types");
+        if (types.isPresent() && types.get().isEmpty()) {
+            throw new InvalidInput(
+                    "A claim names the types that it takes, but \"types\" is empty, so it would never take"
+                            + " anything. Leave it out to take all types.");
+        }
         int limit = body.number("limit").orElse(1);
         if (limit < 1 || limit > MOST) {
             throw new InvalidInput("A claim takes 1 to " + MOST + " tasks, but got limit \"" + limit + "\".");

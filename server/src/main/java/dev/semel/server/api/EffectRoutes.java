@@ -126,7 +126,7 @@ final class EffectRoutes {
                             ? "The attempt of the effect still runs, so its outcome may still be recorded."
                             : "The effect has changed since it was read, or its outcome is known. Read it again.");
         }
-        backend.audited(request, "resolve_effect", task.id() + "/" + label + " " + verdict.word());
+        request.audit("verdict=" + verdict.word());
         return Reply.empty(204);
     }
 }

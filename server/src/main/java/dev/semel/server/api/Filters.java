@@ -25,7 +25,7 @@ final class Filters {
 
     /** The tasks of a list, always of the caller's tenant. */
     static TaskQuery tasks(Request request, Set<TaskState> usual) {
-        request.allowQueries("queue", "type", "state", "limit", "cursor");
+        request.allowQueries("queue", "type", "state", "tag", "limit", "cursor");
         return query(
                 request.caller().tenant(),
                 request::query,
@@ -59,6 +59,9 @@ final class Filters {
                 text.apply("type").map(name -> Limits.name("task type", name)).orElse(null),
                 states.map(Filters::states).orElse(usual),
                 null,
+                null,
+                false,
+                text.apply("tag").orElse(null),
                 cursor,
                 limit);
     }

@@ -36,10 +36,7 @@ final class KeyRoutes {
     private Reply release(Request request) {
         Identity identity = Filters.identity(request);
         return switch (backend.semel().operations().release(identity)) {
-            case RELEASED -> {
-                backend.audited(request, "release_key", identity.scopeKind().word() + "=" + identity.scopeName());
-                yield Reply.empty(204);
-            }
+            case RELEASED -> Reply.empty(204);
             case HELD ->
                 throw new Problem(409, "key-held", "The task of the key is still open, so the key cannot be released.");
             case FREE -> throw unknown();

@@ -164,7 +164,12 @@ public final class OpenApi {
     }
 
     private static String content(String type, String schema) {
-        String reference = schema.equals("any") ? "{}" : "{\"$ref\":\"#/components/schemas/" + schema + "\"}";
+        String reference = switch (schema) {
+            case "any" -> "{}";
+            // Not a schema of its own: generators would make a class of this name.
+            case "Object" -> "{\"type\":\"object\",\"additionalProperties\":true}";
+            default -> "{\"$ref\":\"#/components/schemas/" + schema + "\"}";
+        };
         return new JsonText().raw(type, "{\"schema\":" + reference + "}").toString();
     }
 
@@ -180,7 +185,7 @@ public final class OpenApi {
                         schema(
                                 "type input",
                                 "type:string input: queue:string key:string scope:string ttl:string reuse:string priority:integer"
-                                        + " delay:string run_at:string timeout:string max_attempts:integer"))
+                                        + " delay:string run_at:string timeout:string time_limit:string start_by:string tags:strings max_attempts:integer"))
                 .raw(
                         "Submitted",
                         schema(
@@ -202,8 +207,7 @@ public final class OpenApi {
                         "Settlement",
                         schema(
                                 "lease action",
-                                "lease:string action:string result: error:string delay:string duration:string"))
-                .raw("Object", "{\"type\":\"object\"}");
+                                "lease:string action:string result: error:string delay:string duration:string"));
         return new JsonText()
                 .raw("schemas", schemas.toString())
                 .raw("securitySchemes", "{\"token\":{\"type\":\"http\",\"scheme\":\"bearer\"}}")

@@ -96,7 +96,6 @@ final class QueueRoutes {
                 .allow("rate_limit", "concurrency", "retention", "idempotency_ttl", "reuse", "dead_letter_queue");
         return change(
                 request,
-                "set_queue",
                 new QueueSettings(
                         null,
                         body.string("rate_limit").map(RateLimit::parse).orElse(null),
@@ -108,26 +107,22 @@ final class QueueRoutes {
     }
 
     private Reply pause(Request request) {
-        return change(
-                request, "pause_queue", QueueSettings.builder().paused(true).build());
+        return change(request, QueueSettings.builder().paused(true).build());
     }
 
     private Reply resume(Request request) {
-        return change(
-                request, "resume_queue", QueueSettings.builder().paused(false).build());
+        return change(request, QueueSettings.builder().paused(false).build());
     }
 
-    private Reply change(Request request, String action, QueueSettings changes) {
+    private Reply change(Request request, QueueSettings changes) {
         String queue = checked(request);
         backend.semel().operations().set(queue, changes);
-        backend.audited(request, action, queue);
         return Reply.empty(204);
     }
 
     private Reply reset(Request request) {
         String queue = checked(request);
         backend.semel().operations().reset(queue);
-        backend.audited(request, "reset_queue", queue);
         return Reply.empty(204);
     }
 

@@ -101,7 +101,6 @@ final class ScheduleRoutes {
                                 "catch_up",
                                 "overlap"));
         StoredSchedule stored = schedules(request).put(schedule);
-        backend.audited(request, "put_schedule", schedule.name());
         return Reply.json(json(stored).toString());
     }
 
@@ -154,7 +153,6 @@ final class ScheduleRoutes {
         request.allowQueries("force");
         Schedules.Removal removal = schedules(request)
                 .remove(name(request), request.query("force").orElse("false").equals("true"));
-        backend.audited(request, "remove_schedule", name(request));
         return Reply.json(new JsonText()
                 .put("outcome", removal.name().toLowerCase(Locale.ROOT))
                 .toString());
@@ -167,14 +165,12 @@ final class ScheduleRoutes {
                 .allow("reason")
                 .text("reason");
         StoredSchedule stored = schedules(request).pause(name(request), reason);
-        backend.audited(request, "pause_schedule", name(request));
         return Reply.json(json(stored).toString());
     }
 
     private Reply resume(Request request) {
         request.allowQueries();
         StoredSchedule stored = schedules(request).resume(name(request));
-        backend.audited(request, "resume_schedule", name(request));
         return Reply.json(json(stored).toString());
     }
 
@@ -184,7 +180,6 @@ final class ScheduleRoutes {
                 .trigger(
                         name(request),
                         request.query("overlapping").orElse("false").equals("true"));
-        backend.audited(request, "trigger_schedule", name(request));
         return Reply.json(201, new JsonText().put("task_id", task.toString()).toString())
                 .header("Location", "/v1/tasks/" + task);
     }

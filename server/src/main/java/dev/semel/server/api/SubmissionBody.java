@@ -16,6 +16,7 @@ import dev.semel.task.TaskType;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -38,6 +39,9 @@ record SubmissionBody(
         @Nullable Duration delay,
         @Nullable Instant runAt,
         @Nullable Duration timeout,
+        @Nullable Duration timeLimit,
+        @Nullable Duration startBy,
+        List<String> tags,
         @Nullable RetryPolicy retry) {
 
     static SubmissionBody read(JsonDocument document, @Nullable String keyInHeader) {
@@ -54,6 +58,9 @@ record SubmissionBody(
                         "delay",
                         "run_at",
                         "timeout",
+                        "time_limit",
+                        "start_by",
+                        "tags",
                         "max_attempts");
         Optional<Duration> delay = members.duration("delay").map(time -> Limits.duration("delay", time));
         Optional<Instant> runAt = members.time("run_at");
@@ -76,6 +83,13 @@ record SubmissionBody(
                 members.duration("timeout")
                         .map(timeout -> Limits.positive("timeout", timeout))
                         .orElse(null),
+                members.duration("time_limit")
+                        .map(limit -> Limits.positive("time limit", limit))
+                        .orElse(null),
+                members.duration("start_by")
+                        .map(limit -> Limits.positive("start-by", limit))
+                        .orElse(null),
+                Limits.tags(members.strings("tags").orElse(List.of())),
                 members.number("max_attempts").map(RetryPolicy::attempts).orElse(null));
     }
 
@@ -149,6 +163,13 @@ record SubmissionBody(
         if (timeout != null) {
             request.timeout(timeout);
         }
+        if (timeLimit != null) {
+            request.timeLimit(timeLimit);
+        }
+        if (startBy != null) {
+            request.startBy(startBy);
+        }
+        request.tags(tags.toArray(String[]::new));
         if (retry != null) {
             request.retry(retry);
         }

@@ -13,6 +13,7 @@ import dev.semel.server.http.TokenScope;
 import dev.semel.server.json.JsonDocument;
 import dev.semel.server.json.JsonText;
 import dev.semel.server.limit.Admission;
+import dev.semel.server.limit.TenantAdmission;
 import dev.semel.task.InvalidInput;
 import dev.semel.task.ResultGone;
 import dev.semel.task.ResultNotReady;
@@ -61,7 +62,7 @@ final class SubmitRoutes {
         Optional<Duration> wait = preferredWait(request);
         String tenant = Backend.tenant(request);
         Submission<RawJson> answer;
-        try (Admission.Ticket ticket = backend.admission().admit(tenant, 1, submission.bytes())) {
+        try (Admission.Ticket ticket = admitted(tenant, submission)) {
             answer = submission.on(backend.semel(), tenant).send();
         }
         JsonText json = json(answer);
@@ -75,6 +76,27 @@ final class SubmitRoutes {
         }
         wait.ifPresent(time -> reply.header("Preference-Applied", "wait=" + time.toSeconds()));
         return reply;
+    }
+
+    /** Admits a submission. A duplicate takes no room, so it gets its answer even from a tenant that has none left. */
+    private Admission.Ticket admitted(String tenant, SubmissionBody submission) {
+        try {
+            return backend.admission().admit(tenant, 1, submission.bytes());
+        } catch (Problem full) {
+            if (TenantAdmission.isAboutRoom(full) && submission.key() != null && !createsTask(tenant, submission)) {
+                return () -> {};
+            }
+            throw full;
+        }
+    }
+
+    private boolean createsTask(String tenant, SubmissionBody submission) {
+        return switch (backend.semel()
+                .explain(submission.on(backend.semel(), tenant))
+                .outcome()) {
+            case CREATE, RERUN, REPLACE -> true;
+            case REPEAT, RETURN, WARN, REJECT, CONFLICT -> false;
+        };
     }
 
     static Optional<Duration> preferredWait(Request request) {

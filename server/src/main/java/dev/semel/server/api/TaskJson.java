@@ -43,6 +43,7 @@ final class TaskJson {
     static JsonText whole(Task task, List<Attempt> attempts) {
         var timeout = task.options().timeout();
         var retry = task.options().retry();
+        var limits = task.options().limits();
         JsonText json = summary(task);
         if (task.dataGone()) {
             json.put("data_gone", true);
@@ -50,6 +51,9 @@ final class TaskJson {
         return json.put("mutex", task.options().mutex())
                 .put("timeout", timeout == null ? null : Durations.text(timeout))
                 .put("retry", retry == null ? null : retry.text())
+                .put("start_by", limits == null ? null : limits.startBy(task.createdAt()))
+                .put("deadline", limits == null ? null : limits.deadline(task.createdAt()))
+                .put("tags", task.options().tags())
                 .raw("input", task.input())
                 .raw("result", task.progress().result())
                 .objects("attempts", attempts.stream().map(TaskJson::attempt).toList());

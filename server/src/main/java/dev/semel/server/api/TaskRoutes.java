@@ -116,7 +116,7 @@ final class TaskRoutes {
         request.allowQueries();
         Task task = backend.own(request, Backend.id(request));
         Cancellation outcome = backend.semel().operations().cancel(task.id());
-        backend.audited(request, "cancel", task.id().toString());
+        request.audit("outcome=" + word(outcome));
         return Reply.json(new JsonText()
                 .put("task_id", task.id().toString())
                 .put("outcome", word(outcome))
@@ -133,7 +133,6 @@ final class TaskRoutes {
                             "Only the data of a task that has ended can be erased. Cancel it first, or wait.")
                     .with("task_id", task.id().toString());
         }
-        backend.audited(request, "erase", task.id().toString());
         return Reply.empty(204);
     }
 
@@ -151,7 +150,6 @@ final class TaskRoutes {
                                             + task.state().word() + ".")
                     .with("task_id", task.id().toString());
         }
-        backend.audited(request, "redrive", task.id().toString());
         return Reply.json(new JsonText()
                 .put("task_id", task.id().toString())
                 .put("outcome", word(outcome))
@@ -162,15 +160,20 @@ final class TaskRoutes {
         JsonMembers body = body(request);
         TaskQuery filter = Filters.tasks(request, body);
         Map<String, Integer> counts = new TreeMap<>();
-        if (body.truth("dry_run").orElse(false)) {
-            backend.semel()
-                    .operations()
-                    .previewCancelAll(filter, task -> counts.merge("would_cancel", 1, Integer::sum));
-        } else {
-            backend.semel()
-                    .operations()
-                    .cancelAll(filter, (task, outcome) -> counts.merge(word(outcome), 1, Integer::sum));
-            backend.audited(request, "cancel_all", described(filter));
+        ChangedTasks changed = new ChangedTasks();
+        try {
+            if (body.truth("dry_run").orElse(false)) {
+                backend.semel()
+                        .operations()
+                        .previewCancelAll(filter, task -> counts.merge("would_cancel", 1, Integer::sum));
+            } else {
+                backend.semel().operations().cancelAll(filter, (task, outcome) -> {
+                    counts.merge(word(outcome), 1, Integer::sum);
+                    changed.add(task.id());
+                });
+            }
+        } finally {
+            request.audit(described(filter) + " " + counts + " " + changed);
         }
         return counts(counts);
     }
@@ -179,18 +182,25 @@ final class TaskRoutes {
         JsonMembers body = body(request);
         TaskQuery filter = Filters.tasks(request, body);
         Map<String, Integer> counts = new TreeMap<>();
-        if (body.truth("dry_run").orElse(false)) {
-            backend.semel()
-                    .operations()
-                    .previewRedriveAll(
-                            filter,
-                            outlook -> counts.merge(
-                                    outlook.supersededBy() == null ? "would_redrive" : "superseded", 1, Integer::sum));
-        } else {
-            backend.semel()
-                    .operations()
-                    .redriveAll(filter, (task, outcome) -> counts.merge(word(outcome), 1, Integer::sum));
-            backend.audited(request, "redrive_all", described(filter));
+        ChangedTasks changed = new ChangedTasks();
+        try {
+            if (body.truth("dry_run").orElse(false)) {
+                backend.semel()
+                        .operations()
+                        .previewRedriveAll(
+                                filter,
+                                outlook -> counts.merge(
+                                        outlook.supersededBy() == null ? "would_redrive" : "superseded",
+                                        1,
+                                        Integer::sum));
+            } else {
+                backend.semel().operations().redriveAll(filter, (task, outcome) -> {
+                    counts.merge(word(outcome), 1, Integer::sum);
+                    changed.add(task.id());
+                });
+            }
+        } finally {
+            request.audit(described(filter) + " " + counts + " " + changed);
         }
         return counts(counts);
     }
@@ -199,12 +209,13 @@ final class TaskRoutes {
         request.allowQueries();
         return JsonDocument.parse(request.text(Backend.MAX_BODY))
                 .members("filter")
-                .allow("queue", "type", "states", "dry_run");
+                .allow("queue", "type", "states", "tag", "dry_run");
     }
 
     private static String described(TaskQuery filter) {
         return "queue=" + (filter.queue() == null ? "*" : filter.queue()) + " type="
-                + (filter.type() == null ? "*" : filter.type());
+                + (filter.type() == null ? "*" : filter.type()) + " tag="
+                + (filter.tag() == null ? "*" : filter.tag());
     }
 
     private static Reply counts(Map<String, Integer> counts) {

@@ -17,12 +17,16 @@ import dev.semel.store.Task;
 import dev.semel.task.InvalidInput;
 import dev.semel.task.Json;
 import dev.semel.task.Limits;
+import dev.semel.task.ResultNotReady;
 import dev.semel.task.TaskId;
 import dev.semel.task.TaskType;
+import dev.semel.workflow.AskRejected;
 import dev.semel.workflow.WorkflowType;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -43,6 +47,7 @@ final class WorkflowRoutes {
                 Route.of("GET", ONE, this::show, TokenScope.SUBMIT, TokenScope.READ),
                 Route.of("GET", ONE + "/history", this::history, TokenScope.READ),
                 Route.of("POST", ONE + "/signal", this::signal, TokenScope.SUBMIT),
+                Route.of("POST", ONE + "/ask", this::ask, TokenScope.SUBMIT),
                 Route.of("POST", ONE + "/cancel", this::cancel, TokenScope.SUBMIT, TokenScope.ADMIN),
                 Route.of("POST", ONE + "/resume", this::resume, TokenScope.ADMIN),
                 Route.of("POST", ONE + "/restart", this::restart, TokenScope.ADMIN),
@@ -147,20 +152,48 @@ final class WorkflowRoutes {
         return Reply.empty(204);
     }
 
+    private Reply ask(Request request) {
+        request.allowQueries("wait");
+        JsonMembers body = JsonDocument.parse(request.text(Backend.MAX_BODY))
+                .members("question")
+                .allow("name", "value", "key");
+        RawJson value = body.find("value")
+                .map(document -> new RawJson(Json.parse(document.text()).text()))
+                .orElse(null);
+        String name = body.text("name");
+        String key = request.header("Idempotency-Key")
+                .map(KeyHeader::parse)
+                .or(() -> body.string("key"))
+                .orElseThrow(
+                        () -> new InvalidInput("A question needs a key, so that it is decided once. Give one in the"
+                                + " header Idempotency-Key, or as \"key\"."));
+        Duration wait = Backend.wait(request);
+        JsonText json = new JsonText().put("key", key);
+        try {
+            Optional<RawJson> answer = backend.polls()
+                    .interruptibly(() ->
+                            workflows(request).ask(type(request), id(request), name, value, RawJson.class, key, wait));
+            json.put("state", "answered")
+                    .raw("answer", answer.map(RawJson::text).orElse("null"));
+        } catch (AskRejected e) {
+            json.put("state", "rejected").put("reason", e.getMessage());
+        } catch (ResultNotReady e) {
+            return Reply.json(202, json.put("state", "open").toString());
+        }
+        return Reply.json(json.toString());
+    }
+
     private Reply cancel(Request request) {
-        return operate(
-                request, "cancel_workflow", (type, id) -> workflows(request).cancel(type, id));
+        return operate(request, (type, id) -> workflows(request).cancel(type, id));
     }
 
     private Reply resume(Request request) {
-        return operate(
-                request, "resume_workflow", (type, id) -> workflows(request).resume(type, id));
+        return operate(request, (type, id) -> workflows(request).resume(type, id));
     }
 
-    private Reply operate(Request request, String action, BiConsumer<WorkflowType<?, ?>, String> operation) {
+    private Reply operate(Request request, BiConsumer<WorkflowType<?, ?>, String> operation) {
         request.allowQueries();
         operation.accept(type(request), id(request));
-        backend.audited(request, action, request.parameter("type"));
         return Reply.empty(204);
     }
 
@@ -174,9 +207,8 @@ final class WorkflowRoutes {
         boolean only = request.query("preview").isPresent();
         Workflows.@Nullable Restarting outcome =
                 only ? null : workflows(request).restart(preview);
-        if (!only) {
-            backend.audited(request, "restart_workflow", request.parameter("type"));
-        }
+        request.audit("task_id=" + preview.task() + " outcome="
+                + (outcome == null ? "preview" : outcome.name().toLowerCase(Locale.ROOT)));
         return Reply.json(new JsonText()
                 .put("task_id", preview.task().toString())
                 .put("outcome", outcome == null ? null : outcome.name().toLowerCase(Locale.ROOT))
@@ -206,7 +238,7 @@ final class WorkflowRoutes {
     private Reply terminate(Request request) {
         request.allowQueries();
         var outcome = workflows(request).terminate(type(request), id(request));
-        backend.audited(request, "terminate_workflow", request.parameter("type"));
+        request.audit("outcome=" + outcome.name().toLowerCase(Locale.ROOT));
         return Reply.json(new JsonText()
                 .put("outcome", outcome.name().toLowerCase(Locale.ROOT))
                 .toString());

@@ -2,7 +2,9 @@ package dev.semel.server.http;
 
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
@@ -15,11 +17,13 @@ final class Dispatcher {
     private final Router router;
     private final Authenticator authenticator;
     private final RequestLog log;
+    private final Audit audit;
 
-    Dispatcher(Router router, Authenticator authenticator, RequestLog log) {
+    Dispatcher(Router router, Authenticator authenticator, RequestLog log, Audit audit) {
         this.router = router;
         this.authenticator = authenticator;
         this.log = log;
+        this.audit = audit;
     }
 
     /** What was received, before anything is known about it. */
@@ -50,10 +54,32 @@ final class Dispatcher {
             Caller known = match.route().anyOf().isEmpty() ? ANYBODY : authenticator.caller(headers);
             caller = known.name();
             checkScopes(match.route(), known);
-            Reply reply = match.route().handler().handle(new RoutedRequest(received, match.parameters(), known));
+            RoutedRequest request = new RoutedRequest(received, match.parameters(), known);
+            Reply reply = match.route().isOperation() && known.scopes().contains(TokenScope.ADMIN)
+                    ? operate(match.route(), request)
+                    : match.route().handler().handle(request);
             return new Answer(reply, caller, route);
         } catch (Throwable e) {
             return new Answer(failed(e, received).reply(received.id()), caller, route);
+        }
+    }
+
+    /** Carries out an operator's action between the two entries of the audit log. */
+    private Reply operate(Route route, RoutedRequest request) {
+        Caller caller = request.caller();
+        Audit.Action action =
+                new Audit.Action(request.id(), caller.name(), caller.tenant(), route.toString(), request.target());
+        audit.started(action);
+        int status = 500;
+        try {
+            Reply reply = route.handler().handle(request);
+            status = reply.status();
+            return reply;
+        } catch (Throwable e) {
+            status = Problems.of(e).status();
+            throw e;
+        } finally {
+            audit.ended(action, status, request.details());
         }
     }
 
@@ -97,6 +123,7 @@ final class Dispatcher {
         private final Map<String, String> parameters;
         private final Map<String, String> queries;
         private final Caller caller;
+        private String details = "";
 
         RoutedRequest(Received received, Map<String, String> parameters, Caller caller) {
             this.received = received;
@@ -171,6 +198,24 @@ final class Dispatcher {
         @Override
         public Caller caller() {
             return caller;
+        }
+
+        @Override
+        public void audit(String more) {
+            details = more;
+        }
+
+        String details() {
+            return details;
+        }
+
+        /** Returns what the path and the query name. */
+        String target() {
+            Map<String, String> named = new TreeMap<>(parameters);
+            named.putAll(queries);
+            return named.entrySet().stream()
+                    .map(entry -> entry.getKey() + "=" + entry.getValue())
+                    .collect(Collectors.joining(" "));
         }
 
         @Override

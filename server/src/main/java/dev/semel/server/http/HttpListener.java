@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.util.List;
 import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.http.UriCompliance;
+import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
@@ -32,7 +33,10 @@ public final class HttpListener implements AutoCloseable {
         threads.setName("semel-http");
         threads.setVirtualThreadsExecutor(
                 task -> Thread.ofVirtual().name("semel-request").start(task));
-        this.server = new Server(threads);
+        // Not the pool: two runs of random requests read the text of a request as an answer, in one of them that of
+        // another connection. SerialConnections removes a likely cause. A buffer that is never used again cannot carry
+        // text to another connection, whatever else there may be.
+        this.server = new Server(threads, null, new ByteBufferPool.NonPooling());
         this.handler = new JettyHandler(dispatcher, budget, settings);
         this.connector = new ServerConnector(server, 1, 1, factories(settings).toArray(ConnectionFactory[]::new));
         connector.setHost(settings.host());
@@ -53,12 +57,13 @@ public final class HttpListener implements AutoCloseable {
      * @param settings where to listen, and the limits
      * @param router the routes
      * @param authenticator who finds the caller of a request
-     * @param log what is told of every request
+     * @param log records every request
+     * @param audit records operators' actions
      * @return the listener
      */
     public static HttpListener open(
-            ListenerSettings settings, Router router, Authenticator authenticator, RequestLog log) {
-        HttpListener listener = new HttpListener(settings, new Dispatcher(router, authenticator, log));
+            ListenerSettings settings, Router router, Authenticator authenticator, RequestLog log, Audit audit) {
+        HttpListener listener = new HttpListener(settings, new Dispatcher(router, authenticator, log, audit));
         try {
             listener.server.start();
         } catch (IOException e) {
@@ -74,16 +79,19 @@ public final class HttpListener implements AutoCloseable {
         return listener;
     }
 
-    private static List<ConnectionFactory> factories(ListenerSettings settings) {
+    static List<ConnectionFactory> factories(ListenerSettings settings) {
         HttpConfiguration http = new HttpConfiguration();
         http.setSendServerVersion(false);
+        // Without a pool, buffers on the heap are the cheap ones.
+        http.setUseInputDirectByteBuffers(false);
+        http.setUseOutputDirectByteBuffers(false);
         http.setRequestHeaderSize(ListenerSettings.HEADER_BYTES);
         // A name in a path may contain a slash, which is sent as %2F. We split the path before we decode it.
         http.setUriCompliance(UriCompliance.DEFAULT.with(
                 "semel",
                 UriCompliance.Violation.AMBIGUOUS_PATH_SEPARATOR,
                 UriCompliance.Violation.AMBIGUOUS_PATH_ENCODING));
-        HttpConnectionFactory plain = new HttpConnectionFactory(http);
+        HttpConnectionFactory plain = new SerialConnections(http);
         return settings.certificate() == null || settings.privateKey() == null
                 ? List.of(plain)
                 : List.of(

@@ -3,18 +3,17 @@ package dev.semel.server.http;
 import dev.semel.task.InvalidInput;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.regex.Pattern;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.util.thread.Scheduler;
-import org.jspecify.annotations.Nullable;
+import org.eclipse.jetty.util.thread.Invocable;
 
 /** A request as Jetty received it. */
 final class JettyRequest implements Dispatcher.Received {
@@ -33,9 +32,13 @@ final class JettyRequest implements Dispatcher.Received {
         this.budget = budget;
         this.bodyTimeout = bodyTimeout;
         String given = request.getHeaders().get("X-Request-Id");
-        this.id = given != null && SAFE_ID.matcher(given).matches()
-                ? given
-                : UUID.randomUUID().toString();
+        this.id = given != null && SAFE_ID.matcher(given).matches() ? given : newId();
+    }
+
+    // A name for logs and no secret, so it does not wait for the operating system's randomness.
+    private static String newId() {
+        ThreadLocalRandom random = ThreadLocalRandom.current();
+        return new UUID(random.nextLong(), random.nextLong()).toString();
     }
 
     @Override
@@ -75,60 +78,63 @@ final class JettyRequest implements Dispatcher.Received {
             throw tooLarge(maxBytes);
         }
         ByteArrayOutputStream body = new ByteArrayOutputStream(Math.clamp(declared, 1_024, PIECE));
-        byte[] piece = new byte[8 << 10];
-        BodyWatch watch = new BodyWatch();
-        try (InputStream in = Content.Source.asInputStream(request)) {
-            for (int read = in.read(piece); read >= 0; read = in.read(piece)) {
-                if (body.size() + read > maxBytes) {
-                    throw tooLarge(maxBytes);
+        long begin = System.nanoTime();
+        boolean whole = false;
+        try {
+            while (!whole) {
+                Content.Chunk chunk = next(begin, body.size());
+                try {
+                    append(chunk, body, maxBytes);
+                    whole = chunk.isLast();
+                } finally {
+                    chunk.release();
                 }
-                budget.take(read);
-                held += read;
-                body.write(piece, 0, read);
-                watch.received = body.size();
             }
-        } catch (IOException e) {
-            // Cut off, or too slow: nobody reads the answer, or it is the last one.
-            throw tooSlow();
         } finally {
-            watch.close();
+            if (!whole) {
+                request.fail(new IOException("The rest of the body is not read"));
+            }
         }
         return body.toByteArray();
     }
 
-    /** Fails the request when its body takes too long, whether it drips or is silent. */
-    private final class BodyWatch implements AutoCloseable {
-
-        private final Scheduler scheduler = request.getComponents().getScheduler();
-        private final long begin = System.nanoTime();
-        private volatile long received;
-        private volatile boolean closed;
-        private volatile Scheduler.@Nullable Task next;
-
-        BodyWatch() {
-            look();
+    private void append(Content.Chunk chunk, ByteArrayOutputStream body, int maxBytes) {
+        if (Content.Chunk.isFailure(chunk)) {
+            // Cut off: nobody reads the answer.
+            throw tooSlow();
         }
-
-        private void look() {
-            long left = bodyTimeout.toNanos() * (1 + received / PIECE) - (System.nanoTime() - begin);
-            if (closed) {
-                return;
-            }
-            if (left <= 0) {
-                request.fail(new TimeoutException("The body did not arrive in time"));
-            } else {
-                next = scheduler.schedule(this::look, left / 1_000_000 + 1, TimeUnit.MILLISECONDS);
-            }
+        byte[] piece = new byte[chunk.remaining()];
+        if (body.size() + piece.length > maxBytes) {
+            throw tooLarge(maxBytes);
         }
+        budget.take(piece.length);
+        held += piece.length;
+        chunk.get(piece, 0, piece.length);
+        body.write(piece, 0, piece.length);
+    }
 
-        @Override
-        public void close() {
-            closed = true;
-            Scheduler.Task task = next;
-            if (task != null) {
-                task.cancel();
+    /**
+     * Waits for the next chunk of the body, and not for longer than the body may take, whether it drips or is silent. The thread that
+     * reads is the one that gives up: Jetty reads what is left when a request is failed, and two threads must not read from one
+     * connection.
+     */
+    private Content.Chunk next(long begin, int received) {
+        long most = bodyTimeout.toNanos() * (1 + received / PIECE);
+        Semaphore available = new Semaphore(0);
+        Content.Chunk chunk = request.read();
+        while (chunk == null) {
+            request.demand(Invocable.from(Invocable.InvocationType.NON_BLOCKING, available::release));
+            try {
+                if (!available.tryAcquire(most - (System.nanoTime() - begin), TimeUnit.NANOSECONDS)) {
+                    throw tooSlow();
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw tooSlow();
             }
+            chunk = request.read();
         }
+        return chunk;
     }
 
     private static Problem tooLarge(int maxBytes) {

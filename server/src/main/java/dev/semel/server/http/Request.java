@@ -61,6 +61,13 @@ public interface Request {
     /** {@return who sends it} */
     Caller caller();
 
+    /**
+     * Adds details to what the audit log says about this request: ids, names and counts, never an input, a result or a token.
+     *
+     * @param details the details
+     */
+    void audit(String details);
+
     /** {@return what names this request in logs} */
     String id();
 }

@@ -31,6 +31,11 @@ public record Route(String method, String path, Set<TokenScope> anyOf, Handler h
         return new Route(method, path, Set.of(anyOf), handler);
     }
 
+    /** Returns whether it changes what others did, or what applies to others. */
+    boolean isOperation() {
+        return anyOf.contains(TokenScope.ADMIN) && !method.equals("GET");
+    }
+
     List<String> segments() {
         return List.of(path.substring(1).split("/", -1));
     }

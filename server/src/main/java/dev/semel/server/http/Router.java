@@ -11,6 +11,8 @@ public final class Router {
 
     private final List<Route> routes;
     private final Map<Integer, List<Route>> byLength = new HashMap<>();
+    // Routes without parameters by method and path: they are more specific than any other.
+    private final Map<String, Match> exact = new HashMap<>();
 
     /**
      * A route and what its parameters are in a path.
@@ -33,6 +35,9 @@ public final class Router {
                 throw new IllegalArgumentException("Expected each route once, but got " + route + " twice");
             }
             others.add(route);
+            if (!route.path().contains("{")) {
+                exact.put(route.toString(), new Match(route, Map.of()));
+            }
         }
     }
 
@@ -42,6 +47,10 @@ public final class Router {
     }
 
     Match find(String method, String path) {
+        Match known = exact.get(method + " " + path);
+        if (known != null) {
+            return known;
+        }
         List<String> segments = path.startsWith("/") ? List.of(path.substring(1).split("/", -1)) : List.of("");
         TreeSet<String> allowed = new TreeSet<>();
         Match found = null;

@@ -70,7 +70,8 @@ final class SlowHeaders extends AbstractLifeCycle implements Connection.Listener
         } else if (bytes > before.bytes() && before.since() == Progress.NOT_YET) {
             connections.replace(connection, before, new Progress(requests, before.bytes(), now));
         } else if (before.since() != Progress.NOT_YET && now - before.since() > limit) {
-            connection.close();
+            // Not connection.close(): it would read what is left of the request, beside the thread that parses it.
+            connection.getEndPoint().close();
         }
     }
 }

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
@@ -39,12 +40,24 @@ public final class JsonDocument {
             .disable(TokenStreamFactory.Feature.CANONICALIZE_PROPERTY_NAMES)
             .build();
 
+    /** How many members and elements a body has outside of its inputs: those of a batch, many times over. */
+    public static final int MAX_VALUES = 50_000;
+
     private final String text;
     private final JsonToken first;
+    // By name, or in order; null if it is no object or array, or lies deeper.
+    private final @Nullable Map<String, JsonDocument> members;
+    private final @Nullable List<JsonDocument> elements;
 
-    private JsonDocument(String text, JsonToken first) {
+    private JsonDocument(
+            String text,
+            JsonToken first,
+            @Nullable Map<String, JsonDocument> members,
+            @Nullable List<JsonDocument> elements) {
         this.text = text;
         this.first = first;
+        this.members = members;
+        this.elements = elements;
     }
 
     /**
@@ -61,24 +74,12 @@ public final class JsonDocument {
                 if (first == null) {
                     throw new InvalidInput("The body is one JSON value, but got an empty body. Send a JSON object.");
                 }
-                JsonToken token = first;
-                int depth = 0;
-                while (true) {
-                    depth += token.isStructStart() ? 1 : token.isStructEnd() ? -1 : 0;
-                    if (depth == 0) {
-                        break;
-                    }
-                    // Numbers and strings are lexed completely here: a part is only sliced later.
-                    parser.finishToken();
-                    token = parser.nextToken();
-                    if (token == null) {
-                        throw broken(parser);
-                    }
-                }
+                // The members of a submission, or of each one in a batch, are found while the text is checked.
+                JsonDocument document = new Reader(text, parser).value(first, first == JsonToken.START_ARRAY ? 2 : 1);
                 if (parser.nextToken() != null) {
                     throw new InvalidInput("The body is one JSON value, but more text follows it. Send one value.");
                 }
-                return new JsonDocument(text.strip(), first);
+                return document;
             } catch (StreamConstraintsException e) {
                 // Its own location may be null.
                 var at = parser.currentLocation();
@@ -89,6 +90,69 @@ public final class JsonDocument {
             } catch (JacksonException e) {
                 throw broken(parser);
             }
+        }
+    }
+
+    /** One pass over a text. */
+    private static final class Reader {
+
+        private final String text;
+        private final JsonParser parser;
+        private int values;
+
+        Reader(String text, JsonParser parser) {
+            this.text = text;
+            this.parser = parser;
+        }
+
+        /** Reads the value that begins with the current token, up to its end, and keeps so many levels of its parts. */
+        JsonDocument value(JsonToken first, int levels) {
+            // Each part that is kept takes more memory than the two characters that it may be.
+            if (++values > MAX_VALUES) {
+                throw new InvalidInput("A JSON body has at most " + MAX_VALUES
+                        + " members and elements, without those of inputs, but got more. Send several requests.");
+            }
+            int begin = (int) parser.currentTokenLocation().getCharOffset();
+            Map<String, JsonDocument> members = null;
+            List<JsonDocument> elements = null;
+            if (levels == 0 || !first.isStructStart()) {
+                skip(first);
+            } else if (first == JsonToken.START_OBJECT) {
+                members = new LinkedHashMap<>();
+                while (next() != JsonToken.END_OBJECT) {
+                    String name = parser.currentName();
+                    members.put(name, value(next(), levels - 1));
+                }
+            } else {
+                elements = new ArrayList<>();
+                for (JsonToken token = next(); token != JsonToken.END_ARRAY; token = next()) {
+                    elements.add(value(token, levels - 1));
+                }
+            }
+            int end = (int) parser.currentLocation().getCharOffset();
+            return new JsonDocument(text.substring(begin, end).strip(), first, members, elements);
+        }
+
+        private void skip(JsonToken first) {
+            JsonToken token = first;
+            int depth = 0;
+            while (true) {
+                depth += token.isStructStart() ? 1 : token.isStructEnd() ? -1 : 0;
+                // Numbers and strings are lexed completely here: a part is only sliced later.
+                parser.finishToken();
+                if (depth == 0) {
+                    return;
+                }
+                token = next();
+            }
+        }
+
+        private JsonToken next() {
+            JsonToken token = parser.nextToken();
+            if (token == null) {
+                throw broken(parser);
+            }
+            return token;
         }
     }
 
@@ -130,14 +194,8 @@ public final class JsonDocument {
         if (!isArray()) {
             throw new InvalidInput("The " + what + " is an array, but got " + kind() + ".");
         }
-        List<JsonDocument> elements = new ArrayList<>();
-        try (JsonParser parser = FACTORY.createParser(ObjectReadContext.empty(), text)) {
-            parser.nextToken();
-            for (JsonToken token = parser.nextToken(); token != JsonToken.END_ARRAY; token = parser.nextToken()) {
-                elements.add(part(parser, token));
-            }
-        }
-        return elements;
+        List<JsonDocument> known = elements;
+        return known == null ? parse(text).elements(what) : known;
     }
 
     /**
@@ -150,30 +208,16 @@ public final class JsonDocument {
         if (!isObject()) {
             throw new InvalidInput("The " + what + " is an object, but got " + kind() + ".");
         }
-        Map<String, JsonDocument> members = new LinkedHashMap<>();
-        try (JsonParser parser = FACTORY.createParser(ObjectReadContext.empty(), text)) {
-            parser.nextToken();
-            for (String name = parser.nextName(); name != null; name = parser.nextName()) {
-                members.put(name, part(parser, parser.nextToken()));
-            }
-        }
-        return new JsonMembers(what, members);
-    }
-
-    private JsonDocument part(JsonParser parser, JsonToken token) {
-        int begin = (int) parser.currentTokenLocation().getCharOffset();
-        if (token.isStructStart()) {
-            parser.skipChildren();
-        } else {
-            parser.finishToken();
-        }
-        int end = (int) parser.currentLocation().getCharOffset();
-        return new JsonDocument(text.substring(begin, end).strip(), token);
+        Map<String, JsonDocument> known = members;
+        return known == null ? parse(text).members(what) : new JsonMembers(what, known);
     }
 
     String string(String name) {
         if (first != JsonToken.VALUE_STRING) {
             throw new InvalidInput("The member \"" + name + "\" is a string, but got " + kind() + ".");
+        }
+        if (text.indexOf('\\') < 0) {
+            return text.substring(1, text.length() - 1);
         }
         try (JsonParser parser = FACTORY.createParser(ObjectReadContext.empty(), text)) {
             parser.nextToken();

@@ -1,5 +1,6 @@
 package dev.semel.server.limit;
 
+import dev.semel.server.http.Problem;
 import dev.semel.server.json.JsonText;
 import dev.semel.store.TaskStore;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -57,6 +58,18 @@ public final class TenantAdmission implements Admission {
             throw rejected.problem();
         }
         return () -> usage.answered(tasks, bytes);
+    }
+
+    /**
+     * Returns whether a submission was rejected for lack of room, which a duplicate does not take. The rate protects the store, from
+     * duplicates too.
+     *
+     * @param rejected why it was rejected
+     * @return whether it is about open tasks or stored bytes
+     */
+    public static boolean isAboutRoom(Problem rejected) {
+        return rejected.slug().equals(TenantUsage.Full.OPEN_TASKS.slug())
+                || rejected.slug().equals(TenantUsage.Full.STORED_BYTES.slug());
     }
 
     private TenantUsage usage(String tenant) {

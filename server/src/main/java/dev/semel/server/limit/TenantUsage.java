@@ -53,6 +53,10 @@ final class TenantUsage {
             this.slug = slug;
         }
 
+        String slug() {
+            return slug;
+        }
+
         Problem problem(String detail, String member, String most, long retryAfter) {
             return new Problem(429, slug, detail)
                     .withRaw(member, most)

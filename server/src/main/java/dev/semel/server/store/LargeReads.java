@@ -87,16 +87,7 @@ final class LargeReads {
     }
 
     private static TaskQuery limited(TaskQuery query, int limit) {
-        return new TaskQuery(
-                query.tenant(),
-                query.queue(),
-                query.type(),
-                query.states(),
-                query.identity(),
-                query.parent(),
-                query.workflows(),
-                query.before(),
-                limit);
+        return query.with(query.states(), query.before(), limit);
     }
 
     static EffectPage listEffects(TaskStore store, EffectQuery query) {

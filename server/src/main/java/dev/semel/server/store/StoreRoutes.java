@@ -55,7 +55,11 @@ public final class StoreRoutes implements AutoCloseable {
     private Reply answer(StoreCall call, Request request) {
         checkVersion(request);
         TaskStore store = stores.of(request.caller());
-        byte[] answer = call.answer(store, request.body(call.maxBytes()));
+        byte[] body = request.body(call.maxBytes());
+        if (call.parts().contains(StorePart.ADMIN)) {
+            request.audit(OperationText.of(call, body));
+        }
+        byte[] answer = call.answer(store, body);
         return Reply.bytes(200, Protocol.JSON, answer).header(Protocol.HEADER, VERSION);
     }
 

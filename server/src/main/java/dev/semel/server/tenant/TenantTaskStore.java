@@ -194,6 +194,7 @@ public final class TenantTaskStore extends ForwardingTaskStore {
                         identity,
                         query.parent(),
                         query.workflows(),
+                        query.tag(),
                         query.before(),
                         query.limit()));
     }

@@ -51,7 +51,9 @@ record Entity(String name, int number, String table, List<Column> columns, List<
             new Listed("workflow", "semel_flow"),
             new Listed("history", "semel_history"),
             new Listed("inbox", "semel_inbox"),
-            new Listed("watch", "semel_watch"));
+            new Listed("watch", "semel_watch"),
+            new Listed("time_limit", "semel_time_limit"),
+            new Listed("tag", "semel_tag"));
 
     // Of the file and not of the truth: its schema, its clock, and what a copy says of itself.
     private static final Set<String> LOCAL_TABLES = Set.of("semel_schema", "semel_clock", "semel_process");
@@ -62,7 +64,8 @@ record Entity(String name, int number, String table, List<Column> columns, List<
             "semel_task.scope", SCOPE,
             "semel_record.lane", LANE,
             "semel_record.scope", SCOPE,
-            "semel_attempt.task", TASK);
+            "semel_attempt.task", TASK,
+            "semel_time_limit.lane", LANE);
 
     // A wake time is a hint: a claim that finds a lane empty raises it, and that is worth no entry of a log. A copy
     // that

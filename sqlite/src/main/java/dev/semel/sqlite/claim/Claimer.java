@@ -1,7 +1,6 @@
 package dev.semel.sqlite.claim;
 
 import dev.semel.sqlite.sql.ColumnValues;
-import dev.semel.sqlite.table.TaskEnds;
 import dev.semel.sqlite.table.TaskMapper;
 import dev.semel.sqlite.transaction.Group;
 import dev.semel.sqlite.transaction.Lane;
@@ -43,6 +42,9 @@ public final class Claimer {
     // continues.
     private static final int MOST_ENDED = 100;
 
+    // Rounds in which a claim ends so many tasks of each lane of which a time limit has passed.
+    private static final int MOST_OVERDUE_ROUNDS = 10;
+
     // Rounds in which a claim reads again because the tasks that it found have to wait for a mutex, or because it found
     // none.
     private static final int MOST_ROUNDS = 256;
@@ -71,8 +73,12 @@ public final class Claimer {
         WHERE l.queue = q.value AND l.wake_at IS NOT NULL ORDER BY l.wake_at
         """;
 
-    private static final String DUE_LANES =
-            "SELECT id, mutexes FROM semel_lane WHERE queue = ? AND wake_at <= ? ORDER BY wake_at";
+    // Also reads whether the time limit of a task of the lane has passed, which is almost never.
+    private static final String DUE_LANES = """
+        SELECT id, mutexes, EXISTS (
+            SELECT 1 FROM semel_time_limit INDEXED BY semel_time_limit_at WHERE at <= ?2 AND lane = semel_lane.id)
+        FROM semel_lane WHERE queue = ?1 AND wake_at <= ?2 ORDER BY wake_at
+        """;
 
     private static final String NEXT_LANES =
             "SELECT id, wake_at FROM semel_lane WHERE queue = ? AND wake_at IS NOT NULL ORDER BY wake_at";
@@ -110,12 +116,13 @@ public final class Claimer {
      * What a claim may take from.
      *
      * @param more whether the claim did not read all queues that may have something due
+     * @param overdue the lanes with a task of which a time limit has passed; nothing is taken of them before those have ended
      */
-    private record Due(Map<Group, List<Lane>> groups, boolean more) {}
+    private record Due(Map<Group, List<Lane>> groups, boolean more, List<Lane> overdue) {}
 
     public Claims claim(Transaction tx, ClaimRequest request) throws SQLException {
         QueueAllowances allowances = new QueueAllowances(tx, request);
-        Due due = endVanished(tx, request, dueGroups(tx, request, allowances), allowances);
+        Due due = endVanished(tx, request, endOverdue(tx, request, allowances), allowances);
         if (request.repeated()) {
             List<Claimed> taken = takenBefore(tx, request);
             if (!taken.isEmpty()) {
@@ -164,7 +171,7 @@ public final class Claimer {
             if (!again || round == MOST_ROUNDS || room.isFull()) {
                 return left;
             }
-            due = dueGroups(tx, request, allowances);
+            due = endOverdue(tx, request, allowances);
         }
     }
 
@@ -190,23 +197,24 @@ public final class Claimer {
     /** The groups that may have something due, with the lanes of the requested types. */
     private Due dueGroups(Transaction tx, ClaimRequest request, QueueAllowances allowances) throws SQLException {
         Map<Group, List<Lane>> groups = new LinkedHashMap<>();
+        List<Lane> overdue = new ArrayList<>();
         if (request.queues().size() < MANY_QUEUES) {
             for (String queue : request.queues()) {
-                int unused = addDueLanes(tx, request, queue, allowances, groups);
+                int unused = addDueLanes(tx, request, queue, allowances, groups, overdue);
             }
-            return new Due(groups, false);
+            return new Due(groups, false, overdue);
         }
         int lanes = 0;
         for (Map.Entry<Long, String> queue : dueQueues(tx, request)) {
             if (lanes >= mostLanes(request)) {
-                return new Due(groups, true);
+                return new Due(groups, true, overdue);
             }
             lastPlace = queue.getKey();
-            int added = addDueLanes(tx, request, queue.getValue(), allowances, groups);
+            int added = addDueLanes(tx, request, queue.getValue(), allowances, groups, overdue);
             // A queue that is held back takes no other queue's place.
             lanes += allowances.left().isOpen(queue.getValue()) ? added : 0;
         }
-        return new Due(groups, false);
+        return new Due(groups, false, overdue);
     }
 
     /** Of many queues those that may have something due, beginning behind the one at which the last claim stopped. */
@@ -233,7 +241,8 @@ public final class Claimer {
             ClaimRequest request,
             String queue,
             QueueAllowances allowances,
-            Map<Group, List<Lane>> groups)
+            Map<Group, List<Lane>> groups,
+            List<Lane> overdue)
             throws SQLException {
         int most = mostLanes(request);
         int lanes = 0;
@@ -247,6 +256,9 @@ public final class Claimer {
                     if (row.getBoolean(2)) {
                         allowances.hasMutexes(lane.id());
                     }
+                    if (row.getBoolean(3)) {
+                        overdue.add(lane);
+                    }
                 }
             }
         }
@@ -257,16 +269,35 @@ public final class Claimer {
         return Math.clamp(4L * request.limit(), FEWEST_LANES, MOST_LANES);
     }
 
+    /** Returns the lanes that may have something due, after tasks of them have ended of which a time limit has passed. */
+    private Due endOverdue(Transaction tx, ClaimRequest request, QueueAllowances allowances) throws SQLException {
+        Due due = dueGroups(tx, request, allowances);
+        for (int round = 0; !due.overdue().isEmpty() && round < MOST_OVERDUE_ROUNDS; round++) {
+            for (Lane lane : due.overdue()) {
+                int unused = OverdueTasks.end(tx, lane, MOST_ENDED);
+            }
+            due = dueGroups(tx, request, allowances);
+        }
+        if (due.overdue().isEmpty()) {
+            return due;
+        }
+        // The rest ends with the next claim, and until then nothing is taken from its lane.
+        List<Lane> left = due.overdue();
+        due.groups().values().forEach(lanes -> lanes.removeAll(left));
+        due.groups().values().removeIf(List::isEmpty);
+        return new Due(due.groups(), true, List.of());
+    }
+
     private Due endVanished(Transaction tx, ClaimRequest request, Due due, QueueAllowances allowances)
             throws SQLException {
         int ended = 0;
         for (List<Lane> lanes : due.groups().values()) {
             for (Lane lane : lanes) {
-                ended += TaskEnds.endVanished(tx, lane, MOST_ENDED);
+                ended += OverdueTasks.endVanished(tx, lane, MOST_ENDED);
             }
         }
         // Tasks that waited for one of them may be due now.
-        return ended == 0 ? due : dueGroups(tx, request, allowances);
+        return ended == 0 ? due : endOverdue(tx, request, allowances);
     }
 
     private static List<Claimed> takenBefore(Transaction tx, ClaimRequest request) throws SQLException {

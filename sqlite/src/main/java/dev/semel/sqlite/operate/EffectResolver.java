@@ -3,6 +3,7 @@ package dev.semel.sqlite.operate;
 import dev.semel.sqlite.sql.StoredEnums;
 import dev.semel.sqlite.submit.DeadLetters;
 import dev.semel.sqlite.table.EffectRows;
+import dev.semel.sqlite.table.FlowRows;
 import dev.semel.sqlite.table.TaskEnds;
 import dev.semel.sqlite.transaction.Transaction;
 import dev.semel.store.Operated;
@@ -24,7 +25,8 @@ import org.jspecify.annotations.Nullable;
 final class EffectResolver {
 
     private static final String STANDING = """
-            SELECT seq, lane, state, attempt, after_id = x'', EXISTS (SELECT 1 FROM semel_watch WHERE step = semel_task.id)
+            SELECT seq, lane, state, attempt, after_id = x'', EXISTS (SELECT 1 FROM semel_watch WHERE step = semel_task.id),
+              EXISTS (SELECT 1 FROM semel_flow WHERE task = semel_task.id), substr(retry, 1, 1) = '~'
             FROM semel_task WHERE id = ?
             """;
 
@@ -42,15 +44,20 @@ final class EffectResolver {
     private EffectResolver() {}
 
     /** The task whose attempt dealt with an effect last. */
-    private record Owner(long seq, int lane, Standing standing, boolean watched) {}
+    private record Owner(long seq, int lane, Standing standing, boolean watched, boolean workflow) {}
 
     /** Records a resolution, and makes the effect's task pending or failed if it is parked because of the effect. */
     static Operated resolve(Transaction tx, Operation.Resolve operation) throws SQLException {
         StoredEffect effect = EffectRows.find(tx, operation);
         Owner owner = effect == null ? null : owner(tx, effect.by());
         Standing standing = owner == null ? Standing.OVER : owner.standing();
-        StoredEffect.Change<Operated> change = StoredEffect.resolve(effect, operation, standing, tx.nowInstant());
+        boolean workflow = owner != null && owner.workflow();
+        StoredEffect.Change<Operated> change =
+                StoredEffect.resolve(effect, operation, standing, workflow, tx.nowInstant());
         Operated unused = EffectRows.save(tx, change);
+        if (change.next() != null && workflow) {
+            FlowRows.resolved(tx, change.next().by().taskId(), operation);
+        }
         if (change.next() != null && owner != null && standing == Standing.PARKED) {
             if (operation.resolution().verdict() == Resolution.Verdict.GIVE_UP) {
                 giveUp(tx, owner, change.next().by().taskId(), operation.givenUp());
@@ -69,7 +76,8 @@ final class EffectResolver {
             }
             TaskState state = StoredEnums.state(row.getString(3));
             Standing standing = Standing.of(state, row.getInt(4) == by.attempt(), row.getBoolean(5));
-            return new Owner(row.getLong(1), row.getInt(2), standing, row.getBoolean(6));
+            boolean workflow = row.getBoolean(7) || (state.isOpen() && row.getBoolean(8));
+            return new Owner(row.getLong(1), row.getInt(2), standing, row.getBoolean(6), workflow);
         }
     }
 

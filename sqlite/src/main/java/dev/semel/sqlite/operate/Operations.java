@@ -11,6 +11,7 @@ import dev.semel.sqlite.table.KeyRecords.Holder;
 import dev.semel.sqlite.table.ScheduleRows;
 import dev.semel.sqlite.table.TaskEnds;
 import dev.semel.sqlite.table.TaskRow;
+import dev.semel.sqlite.table.TimeLimitRows;
 import dev.semel.sqlite.transaction.QueueSettingsCache;
 import dev.semel.sqlite.transaction.QueueSettingsCache.Layer;
 import dev.semel.sqlite.transaction.Transaction;
@@ -26,6 +27,8 @@ import dev.semel.store.StoredFlow;
 import dev.semel.store.Submitted;
 import dev.semel.task.Identity;
 import dev.semel.task.TaskId;
+import dev.semel.task.TaskState;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
@@ -41,8 +44,9 @@ public final class Operations {
     private static final String REDRIVE = """
             UPDATE semel_task SET state = 'pending', order_at = ?2 - priority * 60000, due_at = ?2, finished_at = NULL,
               failures = 0, vanished = 0, claim = NULL, worker = NULL, started_at = NULL, outcome = NULL,
-              former_hash = NULL
+              former_hash = NULL, cancel_requested = 0
             WHERE seq = ?1
+            RETURNING retry
             """;
 
     private static final String RESTART = """
@@ -50,6 +54,7 @@ public final class Operations {
               failures = 0, vanished = 0, claim = NULL, worker = NULL, started_at = NULL, outcome = NULL,
               former_hash = NULL, after_id = NULL, cancel_requested = 0, result = NULL
             WHERE seq = ?1
+            RETURNING retry
             """;
 
     private final Transaction tx;
@@ -116,7 +121,7 @@ public final class Operations {
         Operated answer = decided(task, id, found, decision);
         if (answer == Operated.APPLIED) {
             keepDeath(task);
-            tx.sql(REDRIVE).with(task.seq()).with(tx.now()).updateOne();
+            TimeLimitRows.redrive(tx, id, task, again(REDRIVE, task));
             tx.claimable(tx.names().lane(task.lane()), tx.now());
         }
         return answer;
@@ -150,15 +155,27 @@ public final class Operations {
                 AttemptHistory.addEnd(tx, task.seq());
             }
             FlowRows.restart(tx, restart);
-            tx.sql(RESTART).with(task.seq()).with(tx.now()).updateOne();
+            TimeLimitRows.restart(tx, id, task, again(RESTART, task));
             tx.claimable(tx.names().lane(task.lane()), tx.now());
         }
         return answer;
     }
 
+    /** Makes a task pending, and returns its rarely used options. */
+    private @Nullable String again(String update, TaskRow task) throws SQLException {
+        try (ResultSet row = tx.sql(update).with(task.seq()).with(tx.now()).query()) {
+            if (!row.next()) {
+                throw new IllegalStateException("Expected a task that is to run again to be stored, but it is not");
+            }
+            return row.getString(1);
+        }
+    }
+
     private void keepDeath(TaskRow task) throws SQLException {
         if (task.attemptHere()) {
             AttemptHistory.addDeath(tx, task.seq());
+        } else if (task.state() == TaskState.TIMED_OUT) {
+            AttemptHistory.addExpiry(tx, task.seq());
         } else {
             AttemptHistory.markRedriven(tx, task.seq());
         }

@@ -7,6 +7,7 @@ import dev.semel.sqlite.table.EffectRows;
 import dev.semel.sqlite.table.FlowRows;
 import dev.semel.sqlite.table.KeyRecords;
 import dev.semel.sqlite.table.KeyRecords.Found;
+import dev.semel.sqlite.table.TagRows;
 import dev.semel.sqlite.transaction.Catalog;
 import dev.semel.sqlite.transaction.Names;
 import dev.semel.sqlite.transaction.Transaction;
@@ -59,7 +60,7 @@ public final class Sweeper {
 
     private static final String REMOVE_TASK = """
             DELETE FROM semel_task WHERE seq = ? AND finished_at = ?
-            RETURNING id, state, scope, key, former_hash IS NULL, coalesce(lineage, id)
+            RETURNING id, state, scope, key, former_hash IS NULL, coalesce(lineage, id), retry
             """;
 
     private static final String FIND_TASK = """
@@ -153,6 +154,7 @@ public final class Sweeper {
         TaskId lineage;
         int scope;
         String key;
+        String options;
         try (ResultSet row =
                 tx.sql(REMOVE_TASK).with(task.seq()).with(task.finishedAt()).query()) {
             if (!row.next()) {
@@ -162,12 +164,14 @@ public final class Sweeper {
             scope = row.getInt(3);
             key = row.getString(4);
             lineage = ColumnValues.taskId(row, 6);
+            options = row.getString(7);
             if (key != null && row.getBoolean(5)) {
                 TaskState state = StoredEnums.state(row.getString(2));
                 KeyRecords.remember(tx, scope, key, id, state, task.finishedAt());
             }
         }
         tx.sql(REMOVE_ATTEMPTS).with(task.seq()).update();
+        TagRows.remove(tx, id, options);
         if (effects) {
             EffectRows.forgetUnlessContinued(tx, lineage, scope, key, null);
         }

@@ -6,6 +6,7 @@ import dev.semel.sqlite.sql.SqlStatement;
 import dev.semel.sqlite.sql.StoredEnums;
 import dev.semel.sqlite.table.KeyRecords;
 import dev.semel.sqlite.table.KeyRecords.Found;
+import dev.semel.sqlite.table.TagRows;
 import dev.semel.sqlite.table.TaskMapper;
 import dev.semel.sqlite.transaction.Catalog;
 import dev.semel.sqlite.transaction.Names;
@@ -40,11 +41,11 @@ public final class TaskLookups {
             """;
 
     private static final String NEWEST_ATTEMPT = """
-            SELECT seq, attempt, worker, started_at, finished_at, outcome, last_error FROM semel_task WHERE id = ?
+            SELECT seq, attempt, worker, started_at, finished_at, outcome, last_error, state FROM semel_task WHERE id = ?
             """;
 
     private static final String EARLIER_ATTEMPTS = """
-            SELECT number, worker, started_at, ended_at, outcome, error FROM semel_attempt WHERE task = ?
+            SELECT number, worker, started_at, ended_at, outcome, error FROM semel_attempt WHERE task = ? AND worker <> ''
             ORDER BY number
             """;
 
@@ -170,7 +171,10 @@ public final class TaskLookups {
         String word = row.getString(6);
         Attempt.Outcome outcome = word == null ? null : StoredEnums.outcome(word);
         Instant endedAt = outcome == null ? null : ColumnValues.instantOrNull(row, 5);
-        String error = outcome != null && hasError(outcome) ? row.getString(7) : null;
+        // A task that is timed out has the error of that, whatever its attempt reported.
+        boolean failed =
+                outcome != null && (hasError(outcome) || row.getString(8).equals("timed_out"));
+        String error = failed ? row.getString(7) : null;
         return new Attempt(row.getInt(2), worker, ColumnValues.instant(row, 4), endedAt, outcome, error);
     }
 
@@ -181,19 +185,28 @@ public final class TaskLookups {
         };
     }
 
-    /** Lists workflows: their ids are found by indexes of their own, newest first. */
-    private Page listWorkflows(TaskQuery query) throws SQLException {
+    /** The ids of tasks, newest first, from one on. */
+    private interface Ids {
+        List<TaskId> before(byte[] last) throws SQLException;
+    }
+
+    private List<TaskId> workflows(byte[] before, int limit) throws SQLException {
+        List<TaskId> ids = new ArrayList<>();
+        try (ResultSet row = session.sql(WORKFLOWS).with(before).with(limit).query()) {
+            while (row.next()) {
+                ids.add(ColumnValues.taskId(row, 1));
+            }
+        }
+        return ids;
+    }
+
+    /** Lists tasks whose ids are found by indexes of their own, newest first. */
+    private Page list(TaskQuery query, Ids candidates) throws SQLException {
         List<Task> tasks = new ArrayList<>();
         byte[] before = query.before() == null ? AFTER_ALL : ColumnValues.bytes(query.before());
-        List<TaskId> ids = new ArrayList<>();
+        List<TaskId> ids;
         do {
-            ids.clear();
-            try (ResultSet row =
-                    session.sql(WORKFLOWS).with(before).with(query.limit()).query()) {
-                while (row.next()) {
-                    ids.add(ColumnValues.taskId(row, 1));
-                }
-            }
+            ids = candidates.before(before);
             Map<TaskId, Task> found = find(ids);
             for (TaskId id : ids) {
                 Task task = found.get(id);
@@ -209,7 +222,11 @@ public final class TaskLookups {
 
     public Page list(TaskQuery query) throws SQLException {
         if (query.workflows()) {
-            return listWorkflows(query);
+            return list(query, before -> workflows(before, query.limit()));
+        }
+        String tag = query.tag();
+        if (tag != null) {
+            return list(query, before -> TagRows.list(session, tag, before, query.limit()));
         }
         Identity identity = query.identity();
         OptionalInt scope = identity == null ? OptionalInt.empty() : names.findScope(identity);

@@ -22,7 +22,7 @@ import java.sql.Statement;
 public final class TaskSchema implements Database.Schema {
 
     /** The version of the schema that this program creates. */
-    public static final int VERSION = 5;
+    public static final int VERSION = 6;
 
     private static final String VERSIONS = """
             CREATE TABLE IF NOT EXISTS semel_schema (
@@ -39,7 +39,7 @@ public final class TaskSchema implements Database.Schema {
             "INSERT INTO semel_schema (version, readable_from, applied_at) VALUES (?, ?, ?)";
 
     // The oldest version of the program that can work on each version of the schema, beginning with schema 1.
-    private static final int[] READABLE_FROM = {1, 1, 1, 3, 5};
+    private static final int[] READABLE_FROM = {1, 1, 1, 3, 5, 6};
 
     /**
      * Returns all statements that create the newest schema in an empty file, as they are run.

@@ -31,6 +31,14 @@ final class EffectSettlements {
         return TaskRow.standing(tx.session(), attempt);
     }
 
+    static Settled refer(Transaction tx, Settlement.Refer settlement) throws SQLException {
+        AttemptId attempt = settlement.lease().attemptId();
+        EffectRows.Look look = EffectRows.look(tx, settlement.effect(), attempt);
+        return look.runs()
+                ? EffectRows.save(tx, StoredEffect.refer(look.effect(), settlement))
+                : TaskRow.standing(tx.session(), attempt);
+    }
+
     static Settled conclude(Transaction tx, Settlement.Conclude settlement) throws SQLException {
         EffectRows.Look look =
                 EffectRows.look(tx, settlement.effect(), settlement.lease().attemptId());

@@ -16,6 +16,7 @@ import dev.semel.store.Settlement;
 import dev.semel.store.StoredFlow;
 import dev.semel.store.Submitted;
 import dev.semel.store.Submitted.ExistingTask;
+import dev.semel.task.Lease;
 import dev.semel.task.TaskId;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -37,7 +38,7 @@ final class FlowSettlements {
             return standing;
         }
         TaskId workflow = advance.lease().taskId();
-        switch (FlowRows.find(tx, workflow).decide(advance)) {
+        switch (FlowRows.forLimits(tx, workflow, advance.lines().size()).decide(advance)) {
             case DONE_BEFORE -> {
                 return Settled.APPLIED;
             }
@@ -56,12 +57,17 @@ final class FlowSettlements {
                 case NewLine.Step step -> steps.add(step);
                 case NewLine.Note note -> {
                     start(tx, workflow, steps);
-                    add(tx, workflow, note, null, note.document());
+                    add(tx, workflow, note, null);
+                }
+                case NewLine.Answer answer -> {
+                    start(tx, workflow, steps);
+                    FlowRows.answer(tx, workflow, answer);
+                    add(tx, workflow, answer, null);
                 }
                 case NewLine.Abandon abandon -> {
                     start(tx, workflow, steps);
                     abandon(tx, workflow, abandon);
-                    add(tx, workflow, abandon, abandon.step(), null);
+                    add(tx, workflow, abandon, abandon.step());
                 }
             }
         }
@@ -69,12 +75,10 @@ final class FlowSettlements {
         return Settled.APPLIED;
     }
 
-    private static void add(
-            Transaction tx, TaskId workflow, NewLine line, @Nullable TaskId step, @Nullable String document)
-            throws SQLException {
+    private static void add(Transaction tx, TaskId workflow, NewLine line, @Nullable TaskId step) throws SQLException {
         StoredFlow flow = FlowRows.find(tx, workflow);
         HistoryLine added =
-                new HistoryLine(flow.lines() + 1, line.kind(), line.name(), step, document, tx.nowInstant());
+                new HistoryLine(flow.lines() + 1, line.kind(), line.name(), step, line.document(), tx.nowInstant());
         FlowRows.add(tx, workflow, added);
         FlowRows.save(tx, workflow, flow.plus(added));
     }
@@ -87,7 +91,7 @@ final class FlowSettlements {
         List<NewTask> tasks = steps.stream().map(NewLine.Step::task).toList();
         List<Submitted> answers = new Submissions(tx).submit(tasks);
         for (int i = 0; i < steps.size(); i++) {
-            add(tx, workflow, steps.get(i), watch(tx, workflow, tasks.get(i), answers.get(i)), null);
+            add(tx, workflow, steps.get(i), watch(tx, workflow, tasks.get(i), answers.get(i)));
         }
         steps.clear();
     }
@@ -148,6 +152,9 @@ final class FlowSettlements {
         if (step == null) {
             throw new IllegalStateException("Expected watched step " + abandon.step() + " to be stored, but it is not");
         }
+        if (FlowRows.requestCancellation(tx, abandon.step())) {
+            return; // its code may clean up
+        }
         switch (CancelDecision.of(step.state())) {
             case END -> TaskEnds.cancel(tx, step.seq(), abandon.step(), step.state());
             case ASK -> TaskEnds.askToCancel(tx, step.seq());
@@ -164,8 +171,7 @@ final class FlowSettlements {
     }
 
     /** Returns whether an attempt of which nothing is kept ended with a wait. */
-    static boolean waited(Transaction tx, Settlement.Wait wait) throws SQLException {
-        return wait.lease().attempt()
-                <= FlowRows.find(tx, wait.lease().taskId()).waited();
+    static boolean waited(Transaction tx, Lease lease) throws SQLException {
+        return lease.attempt() <= FlowRows.find(tx, lease.taskId()).waited();
     }
 }

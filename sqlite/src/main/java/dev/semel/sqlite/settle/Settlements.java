@@ -3,10 +3,13 @@ package dev.semel.sqlite.settle;
 import dev.semel.sqlite.sql.ColumnValues;
 import dev.semel.sqlite.sql.SqlStatement;
 import dev.semel.sqlite.submit.DeadLetters;
+import dev.semel.sqlite.table.FlowRows;
 import dev.semel.sqlite.table.TaskEnds;
 import dev.semel.sqlite.table.TaskReference;
 import dev.semel.sqlite.table.TaskRow;
+import dev.semel.sqlite.table.TimeLimitRows;
 import dev.semel.sqlite.transaction.Transaction;
+import dev.semel.store.Attempt;
 import dev.semel.store.AttemptEnd;
 import dev.semel.store.Settled;
 import dev.semel.store.Settlement;
@@ -79,9 +82,11 @@ public final class Settlements {
             case Settlement.Cancelled cancelled -> end(cancelled);
             case Settlement.Park park -> end(park);
             case Settlement.Wait wait -> end(wait);
+            case Settlement.Continue next -> end(next);
             case Settlement.Advance advance -> FlowSettlements.advance(tx, advance);
             case Settlement.Extend(Lease lease, Duration duration) -> extend(lease, duration);
             case Settlement.Intend intend -> EffectSettlements.intend(tx, intend);
+            case Settlement.Refer refer -> EffectSettlements.refer(tx, refer);
             case Settlement.Conclude conclude -> EffectSettlements.conclude(tx, conclude);
         };
     }
@@ -137,8 +142,8 @@ public final class Settlements {
         }
         // Ended before: by an earlier send of this very settlement, or otherwise, a vanished lease included.
         String outcome = newest ? task.outcome() : outcome(task.seq(), lease.attempt());
-        if (outcome == null && settlement instanceof Settlement.Wait wait) {
-            return FlowSettlements.waited(tx, wait) ? Settled.APPLIED : Settled.STALE;
+        if (outcome == null && settlement.outcome() == Attempt.Outcome.WAITED) {
+            return FlowSettlements.waited(tx, lease) ? Settled.APPLIED : Settled.STALE;
         }
         return settlement.outcome().word().equals(outcome) ? Settled.APPLIED : Settled.STALE;
     }
@@ -152,7 +157,12 @@ public final class Settlements {
     private void perform(Settlement.Ending settlement, TaskRow task, TaskId id) throws SQLException {
         boolean unresolved = (settlement instanceof Settlement.Park park && EffectSettlements.park(tx, park))
                 || (settlement instanceof Settlement.Wait wait && FlowSettlements.await(tx, wait));
-        AttemptEnd end = AttemptEnd.of(settlement, task.cancelRequested(), unresolved, tx.nowInstant());
+        if (settlement instanceof Settlement.Continue next && !task.cancelRequested()) {
+            FlowRows.continueAsNew(tx, next);
+        }
+        String overdue = task.cancelRequested() ? TimeLimitRows.takeError(tx, id) : null;
+        AttemptEnd end = AttemptEnd.of(settlement, task.cancelRequested(), unresolved, tx.nowInstant())
+                .ifOverdue(overdue);
         DeadLetters.submit(tx, TaskEnds.end(tx, task.changed(id), end), id);
     }
 

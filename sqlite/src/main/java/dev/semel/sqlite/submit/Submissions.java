@@ -11,8 +11,10 @@ import dev.semel.sqlite.table.KeyRecords.Found;
 import dev.semel.sqlite.table.KeyRecords.Holder;
 import dev.semel.sqlite.table.KeyRecords.Look;
 import dev.semel.sqlite.table.NumberedTask;
+import dev.semel.sqlite.table.TagRows;
 import dev.semel.sqlite.table.TaskEnds;
 import dev.semel.sqlite.table.TaskMapper;
+import dev.semel.sqlite.table.TimeLimitRows;
 import dev.semel.sqlite.transaction.Lane;
 import dev.semel.sqlite.transaction.Transaction;
 import dev.semel.store.CancelDecision;
@@ -130,7 +132,12 @@ public final class Submissions {
         List<Submitted> answers = new ArrayList<>(part.size());
         for (NumberedTask asked : part) {
             TaskId id = asked.task().id();
-            answers.add(allNew ? created(id, Place.FIRST) : accepted(id));
+            Submitted.Created answer = allNew ? created(id, Place.FIRST) : accepted(id);
+            answers.add(answer);
+            // One that was stored before has its limits, and perhaps passed them.
+            if (answer.createdAt().equals(tx.nowInstant())) {
+                addRows(asked);
+            }
         }
         return answers;
     }
@@ -158,6 +165,7 @@ public final class Submissions {
         tx.sql(RELEASE).update();
         if (allNew) {
             claimable(part);
+            addRows(part);
         }
         return allNew;
     }
@@ -190,6 +198,7 @@ public final class Submissions {
             throw new IllegalStateException("Expected " + fresh.size() + " new tasks, but some of them are stored");
         }
         claimable(fresh);
+        addRows(fresh);
         fresh.clear();
     }
 
@@ -281,6 +290,18 @@ public final class Submissions {
         }
     }
 
+    private void addRows(List<NumberedTask> all) throws SQLException {
+        for (NumberedTask asked : all) {
+            addRows(asked);
+        }
+    }
+
+    /** Adds what only some tasks have, in tables of their own. */
+    private void addRows(NumberedTask asked) throws SQLException {
+        TimeLimitRows.add(tx, asked);
+        TagRows.add(tx, asked);
+    }
+
     private long dueAt(NewTask task) {
         return ColumnValues.millis(task.start().dueAt(tx.nowInstant()));
     }
@@ -295,6 +316,7 @@ public final class Submissions {
                 .with(place.continued() == null ? null : ColumnValues.bytes(place.continued()))
                 .with(place.after() == null ? null : ColumnValues.bytes(place.after()))
                 .updateOne();
+        addRows(asked);
         if (pending) {
             tx.claimable(asked.lane(), dueAt(asked.task()));
         }
@@ -339,12 +361,12 @@ public final class Submissions {
                 ColumnValues.after(tx.now(), key.ttl()));
     }
 
-    private Submitted created(TaskId id, Place place) {
+    private Submitted.Created created(TaskId id, Place place) {
         return new Submitted.Created(id, place.run(), place.state(), tx.nowInstant());
     }
 
     /** The answer to a task that was accepted before, whatever its state and its key are now. */
-    private Submitted accepted(TaskId id) throws SQLException {
+    private Submitted.Created accepted(TaskId id) throws SQLException {
         try (ResultSet row = tx.sql(FIND_REPEATED).with(id).query()) {
             if (!row.next()) {
                 throw new IllegalStateException("Expected task " + id + " to be stored, but it is not");

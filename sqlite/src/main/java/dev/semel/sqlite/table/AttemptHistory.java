@@ -18,6 +18,12 @@ public final class AttemptHistory {
             SELECT seq, attempt, worker, started_at, finished_at, outcome, last_error, 1 FROM semel_task WHERE seq = ?
             """;
 
+    // Without a worker: no attempt had begun. So it is not listed.
+    private static final String ADD_EXPIRY = """
+            INSERT INTO semel_attempt (task, number, worker, started_at, ended_at, outcome, error, redriven)
+            SELECT seq, attempt, '', finished_at, finished_at, 'timed_out', last_error, 1 FROM semel_task WHERE seq = ?
+            """;
+
     private static final String ADD_END = """
             INSERT INTO semel_attempt (task, number, worker, started_at, ended_at, outcome, error)
             SELECT seq, attempt, worker, started_at, finished_at, outcome,
@@ -47,6 +53,11 @@ public final class AttemptHistory {
     /** Moves the attempt with which a task died to the history, because the task is redriven. */
     public static void addDeath(Transaction tx, long seq) throws SQLException {
         tx.sql(ADD_DEATH).with(seq).updateOne();
+    }
+
+    /** Adds the end of a task of which a time limit had passed while it did not run, because the task is redriven. */
+    public static void addExpiry(Transaction tx, long seq) throws SQLException {
+        tx.sql(ADD_EXPIRY).with(seq).updateOne();
     }
 
     /** Moves the attempt with which a task ended otherwise to the history, because the task is restarted. */

@@ -5,11 +5,14 @@ import dev.semel.sqlite.sql.Session;
 import dev.semel.sqlite.sql.SqlStatement;
 import dev.semel.sqlite.sql.StoredEnums;
 import dev.semel.sqlite.transaction.Transaction;
+import dev.semel.store.Continuation;
 import dev.semel.store.Generation;
 import dev.semel.store.History;
 import dev.semel.store.HistoryLine;
 import dev.semel.store.InboxEntry;
+import dev.semel.store.NewLine;
 import dev.semel.store.Operation;
+import dev.semel.store.Settlement;
 import dev.semel.store.StoredFlow;
 import dev.semel.store.SubmitRequest;
 import dev.semel.store.Submitted.Signalled;
@@ -23,6 +26,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** The rows of workflows: counters, history, inbox and watches. {@link StoredFlow} decides what happens to them. */
@@ -104,6 +108,13 @@ public final class FlowRows {
 
     private static final String RENAME_CANCELLATION = "UPDATE semel_inbox SET key = ?3 WHERE task = ?1 AND key = ?2";
 
+    private static final String COUNT_ENTRIES = "SELECT count(*) FROM semel_inbox WHERE task = ?";
+
+    private static final String DELETE_ENTRY = "DELETE FROM semel_inbox WHERE task = ? AND number = ?";
+
+    private static final String KEEP_KEY =
+            "UPDATE semel_inbox SET name = ?3, document = NULL WHERE task = ?1 AND number = ?2";
+
     private static final String ANY = "SELECT EXISTS (SELECT 1 FROM semel_flow)";
 
     private static final List<String> FORGET = List.of(
@@ -127,6 +138,17 @@ public final class FlowRows {
                             row.getLong(6),
                             row.getInt(7))
                     : StoredFlow.NEW;
+        }
+    }
+
+    /** The counters by which it is decided whether a history is full. */
+    public static StoredFlow forLimits(Transaction tx, TaskId workflow, int more) throws SQLException {
+        StoredFlow flow = find(tx, workflow);
+        if (!flow.needsCount(more)) {
+            return flow;
+        }
+        try (ResultSet row = tx.sql(COUNT_ENTRIES).with(workflow).query()) {
+            return flow.withEntries(row.next() ? row.getInt(1) : 0);
         }
     }
 
@@ -264,7 +286,7 @@ public final class FlowRows {
     public static Signalled signal(Transaction tx, SubmitRequest.Signal signal) throws SQLException {
         TaskRow task = TaskRow.find(tx, signal.taskId());
         boolean accepted = isAccepted(tx, signal);
-        Signalled answer = find(tx, signal.taskId()).decide(task == null ? null : task.state(), accepted);
+        Signalled answer = forLimits(tx, signal.taskId(), 1).decide(task == null ? null : task.state(), accepted);
         if (answer == Signalled.ACCEPTED && !accepted) {
             append(tx, signal.taskId(), signal.entry(tx.nowInstant()));
         }
@@ -286,15 +308,30 @@ public final class FlowRows {
             }
         }
         watch(tx, task, task, false);
-        boolean requested;
-        try (ResultSet row =
-                tx.sql(ACCEPTED).with(task).with(StoredFlow.CANCEL_KEY).query()) {
-            requested = row.next();
-        }
-        if (!requested) {
-            append(tx, task, StoredFlow.cancellation(tx.nowInstant()));
-        }
+        appendOnce(tx, task, StoredFlow.cancellation(tx.nowInstant()));
         return true;
+    }
+
+    /** Adds the resolution of an effect to the inbox of a workflow, unless it is there. */
+    public static void resolved(Transaction tx, TaskId workflow, Operation.Resolve operation) throws SQLException {
+        appendOnce(tx, workflow, StoredFlow.resolved(operation, tx.nowInstant()));
+    }
+
+    /** Adds the answer to a question to the inbox of a workflow, unless it was answered before. */
+    public static void answer(Transaction tx, TaskId workflow, NewLine.Answer answer) throws SQLException {
+        appendOnce(tx, workflow, answer.entry(workflow, tx.nowInstant()));
+    }
+
+    private static void appendOnce(Transaction tx, TaskId workflow, InboxEntry entry) throws SQLException {
+        if (!hasKey(tx, workflow, Objects.requireNonNull(entry.key()))) {
+            append(tx, workflow, entry);
+        }
+    }
+
+    private static boolean hasKey(Transaction tx, TaskId workflow, String key) throws SQLException {
+        try (ResultSet row = tx.sql(ACCEPTED).with(workflow).with(key).query()) {
+            return row.next();
+        }
     }
 
     private static boolean isAccepted(Transaction tx, SubmitRequest.Signal signal) throws SQLException {
@@ -353,6 +390,27 @@ public final class FlowRows {
                 .with(StoredFlow.CANCEL_KEY)
                 .with(StoredFlow.formerCancelKey(restart.generation()))
                 .update();
+        add(tx, workflow, begun.entry());
+        save(tx, workflow, begun.flow());
+    }
+
+    /** Begins the generation of a workflow whose code continues as new. */
+    public static void continueAsNew(Transaction tx, Settlement.Continue next) throws SQLException {
+        TaskId workflow = next.lease().taskId();
+        Continuation.Rest rest = Continuation.rest(
+                next, entries(tx.session().sql(ENTRIES).with(workflow).with(0)));
+        StoredFlow.Appended begun = find(tx, workflow).continued(next, rest, tx.nowInstant());
+        tx.sql(SUPERSEDE).with(workflow).with(0).update();
+        for (int number : rest.deleted()) {
+            tx.sql(DELETE_ENTRY).with(workflow).with(number).updateOne();
+        }
+        for (int number : rest.received()) {
+            tx.sql(KEEP_KEY)
+                    .with(workflow)
+                    .with(number)
+                    .with(Continuation.RECEIVED)
+                    .updateOne();
+        }
         add(tx, workflow, begun.entry());
         save(tx, workflow, begun.flow());
     }

@@ -56,6 +56,14 @@ public final class TaskEnds {
             RETURNING lane, mutex, EXISTS (SELECT 1 FROM semel_watch WHERE step = semel_task.id)
             """;
 
+    // As a cancellation, but under the next number of its attempts, so that a redrive can name this end.
+    private static final String EXPIRE = """
+            UPDATE semel_task SET state = 'timed_out', order_at = NULL, due_at = NULL, after_id = NULL, finished_at = ?2,
+              attempt = attempt + 1, last_error = ?3
+            WHERE seq = ?1
+            RETURNING lane, mutex, EXISTS (SELECT 1 FROM semel_watch WHERE step = semel_task.id)
+            """;
+
     // Also reads whether there are effects or a history to delete, so that a task without any pays no statement for it.
     private static final String STRIP = """
             UPDATE semel_task SET input = NULL, result = NULL WHERE seq = ?1
@@ -244,45 +252,50 @@ public final class TaskEnds {
      * @return whether another task is pending from now on, because it waited for the mutex
      */
     public static boolean cancel(Transaction tx, long seq, TaskId id, TaskState state) throws SQLException {
-        int lane;
-        String mutex;
-        boolean watched;
-        try (ResultSet row = tx.sql(CANCEL).with(seq).with(tx.now()).query()) {
-            if (!row.next()) {
-                throw new IllegalStateException("Expected task " + id + " to be stored, but it is not");
-            }
-            lane = row.getInt(1);
-            mutex = row.getString(2);
-            watched = row.getBoolean(3);
-        }
-        ended(tx, id, watched);
-        TaskReference task = new TaskReference(seq, id, lane, mutex, watched);
-        Consequences then = consequences(tx, lane, state, TaskState.CANCELLED);
+        TaskReference task = changed(tx.sql(CANCEL).with(seq).with(tx.now()), seq, id);
+        ended(tx, id, task.watched());
+        Consequences then = consequences(tx, task.lane(), state, TaskState.CANCELLED);
         boolean woken = wake(tx, task, then);
         afterEnd(tx, task, then);
         return woken;
+    }
+
+    /** Ends a task that does not run because a time limit has passed, and applies the consequences, except for a dead letter. */
+    public static Consequences expire(Transaction tx, long seq, TaskId id, TaskState state, String error)
+            throws SQLException {
+        TaskReference task = changed(tx.sql(EXPIRE).with(seq).with(tx.now()).with(error), seq, id);
+        ended(tx, id, task.watched());
+        Consequences then = consequences(tx, task.lane(), state, TaskState.TIMED_OUT);
+        boolean unused = wake(tx, task, then);
+        afterEnd(tx, task, then);
+        return then;
+    }
+
+    private static TaskReference changed(SqlStatement update, long seq, TaskId id) throws SQLException {
+        try (ResultSet row = update.query()) {
+            if (!row.next()) {
+                throw new IllegalStateException("Expected task " + id + " to be stored, but it is not");
+            }
+            return new TaskReference(seq, id, row.getInt(1), row.getString(2), row.getBoolean(3));
+        }
     }
 
     public static void askToCancel(Transaction tx, long seq) throws SQLException {
         tx.sql(ASK_TO_CANCEL).with(seq).updateOne();
     }
 
-    /**
-     * Ends tasks of a lane that were asked to cancel and whose lease has expired.
-     *
-     * @return how many, at most as many as the limit
-     */
-    public static int endVanished(Transaction tx, Lane lane, int limit) throws SQLException {
-        return endVanished(
-                tx, tx.sql(ASKED_AND_VANISHED).with(lane.id()).with(tx.now()).with(limit));
+    /** Returns tasks of a lane that were asked to cancel and whose lease has expired. */
+    public static List<TaskReference> vanished(Transaction tx, Lane lane, int limit) throws SQLException {
+        return references(
+                tx.sql(ASKED_AND_VANISHED).with(lane.id()).with(tx.now()).with(limit));
     }
 
-    /** The same for all lanes: in one that no worker claims from, a replaced task would otherwise block its successor for ever. */
-    public static int endAllVanished(Transaction tx, int limit) throws SQLException {
-        return endVanished(tx, tx.sql(ALL_ASKED_AND_VANISHED).with(tx.now()).with(limit));
+    /** The same for all lanes. */
+    public static List<TaskReference> allVanished(Transaction tx, int limit) throws SQLException {
+        return references(tx.sql(ALL_ASKED_AND_VANISHED).with(tx.now()).with(limit));
     }
 
-    private static int endVanished(Transaction tx, SqlStatement asked) throws SQLException {
+    private static List<TaskReference> references(SqlStatement asked) throws SQLException {
         List<TaskReference> all = new ArrayList<>();
         try (ResultSet row = asked.query()) {
             while (row.next()) {
@@ -294,13 +307,7 @@ public final class TaskEnds {
                         row.getBoolean(5)));
             }
         }
-        if (all.isEmpty() || tx.leasesHeld()) {
-            return 0;
-        }
-        for (TaskReference task : all) {
-            end(tx, task, AttemptEnd.vanished(true, tx.nowInstant()));
-        }
-        return all.size();
+        return all;
     }
 
     private static void wakeSuccessors(Transaction tx, TaskId ended) throws SQLException {

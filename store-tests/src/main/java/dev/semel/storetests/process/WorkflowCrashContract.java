@@ -13,6 +13,7 @@ import dev.semel.store.TaskStore;
 import dev.semel.storetests.process.CrashLog.Event;
 import dev.semel.storetests.process.CrashLog.Line;
 import dev.semel.storetests.process.WorkflowCrashWorker.Plan;
+import dev.semel.storetests.process.WorkflowCrashWorker.Round;
 import dev.semel.task.TaskId;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -25,6 +26,7 @@ import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
@@ -149,6 +151,56 @@ public abstract class WorkflowCrashContract {
             finish(address, size.plan(), ids);
         } catch (AssertionError e) {
             throw new AssertionError("with -Dseed=" + seed + ": " + e.getMessage(), e);
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "Workflows whose workers are killed while they continue as new lose no step, no signal and nobody who waits")
+    void killedWhileTheyContinueAsNew() throws Exception {
+        String address = freshAddress();
+        int rounds = size.plan().steps();
+        List<String> ids = List.of("r0", "r1", "r2", "r3", "r4");
+        Set<String> steps = new HashSet<>();
+        long seed = Long.getLong("seed", 1);
+        try (Semel semel =
+                Semel.on(StoreOpener.open(opener().getName(), address)).build()) {
+            List<CompletableFuture<String>> waiting = new ArrayList<>();
+            for (String id : ids) {
+                semel.start(WorkflowCrashWorker.ROUNDS, id, new Round(0, rounds, ""));
+                // Half of them before the workflow begins, in the order in which they are to be received.
+                signal(semel, id, 0, rounds / 2);
+                waiting.add(CompletableFuture.supplyAsync(() ->
+                        semel.workflows().handle(WorkflowCrashWorker.ROUNDS, id).result(Duration.ofMinutes(5))));
+            }
+            CompletableFuture<Void> late =
+                    CompletableFuture.runAsync(() -> ids.forEach(id -> signal(semel, id, rounds / 2, rounds)));
+            killAtRandom(address, new Random(seed));
+            late.join();
+            try (Child worker = worker(address)) {
+                follow(worker, new LinkedBlockingQueue<>());
+                for (int i = 0; i < ids.size(); i++) {
+                    StringBuilder expected = new StringBuilder();
+                    for (int round = 0; round < rounds; round++) {
+                        String step = WorkflowCrashWorker.name(ids.get(i), round);
+                        steps.add(step);
+                        expected.append('<').append(step).append('>').append(round);
+                    }
+                    assertThat(waiting.get(i).get(5, TimeUnit.MINUTES))
+                            .as("with -Dseed=" + seed)
+                            .isEqualTo(expected.toString());
+                    // Sent again, because the answer was lost: all are known, whichever generation received them.
+                    signal(semel, ids.get(i), 0, rounds);
+                }
+            }
+        }
+        assertThat(log().problems(steps)).as("with -Dseed=" + seed).isEmpty();
+    }
+
+    private static void signal(Semel semel, String id, int from, int to) {
+        for (int round = from; round < to; round++) {
+            semel.workflows()
+                    .signal(WorkflowCrashWorker.ROUNDS, id, WorkflowCrashWorker.MORE, "" + round, id + "-" + round);
         }
     }
 

@@ -29,8 +29,22 @@ final class WorkflowCrashWorker {
     /** What a workflow does: steps, every second one a local one, and a pause after each. */
     record Plan(int steps, int pauseMillis) {}
 
+    /**
+     * What a workflow does that continues as new: in each generation a step and a signal.
+     *
+     * @param number the number of the generation, from 0
+     * @param rounds how many generations there are
+     * @param heard what the earlier ones have done and received
+     */
+    record Round(int number, int rounds, String heard) {}
+
     static final TaskType<String, String> STEP = TaskType.of("step", String.class, String.class);
     static final WorkflowType<Plan, String> FLOW = WorkflowType.of("workflow", Plan.class, String.class);
+
+    static final WorkflowType<Round, String> ROUNDS = WorkflowType.of("rounds", Round.class, String.class);
+
+    /** The name of the signal of each generation. */
+    static final String MORE = "more";
 
     private final CrashLog log;
     private final Map<String, String> steps = new ConcurrentHashMap<>();
@@ -73,6 +87,16 @@ final class WorkflowCrashWorker {
             }
         }
         return all.toString();
+    }
+
+    private String rounds(Flow flow, Round round) {
+        String step = name(flow.id(), round.number());
+        String done = isLocal(round.number())
+                ? flow.local("local", String.class, token -> run(token, step))
+                : flow.run(STEP, step);
+        String heard = round.heard() + done + flow.signal(MORE, String.class);
+        int next = round.number() + 1;
+        return next < round.rounds() ? flow.continueAsNew(new Round(next, round.rounds(), heard)) : heard;
     }
 
     private String step(TaskContext context, String step) {
@@ -141,6 +165,7 @@ final class WorkflowCrashWorker {
                 .poll(Duration.ofMillis(50))
                 .maxVanished(1_000)
                 .workflow(FLOW, program::flow)
+                .workflow(ROUNDS, program::rounds)
                 .handle(STEP, program::step)
                 .start();
         System.out.println("started");

@@ -254,6 +254,7 @@ final class Evidence {
                     effect(intend.effect()).intents().add(sorted);
                 case Settlement.Conclude conclude ->
                     effect(conclude.effect()).others().add(sorted);
+                case Settlement.Refer refer -> effect(refer.effect()).others().add(sorted);
                 case Settlement.Park park -> effect(park.effect()).others().add(sorted);
                 default -> {}
             }

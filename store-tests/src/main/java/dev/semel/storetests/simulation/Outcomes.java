@@ -232,7 +232,9 @@ final class Outcomes {
     }
 
     private void countSettlement(Settlement settlement, Settled answer) {
-        if (settlement instanceof Settlement.Intend || settlement instanceof Settlement.Conclude) {
+        if (settlement instanceof Settlement.Intend
+                || settlement instanceof Settlement.Refer
+                || settlement instanceof Settlement.Conclude) {
             return; // EffectOutcomes counts them
         }
         if (answer == Settled.STALE) {
@@ -260,8 +262,10 @@ final class Outcomes {
                 case Settlement.Cancelled cancelled -> {}
                 case Settlement.Park park -> {}
                 case Settlement.Wait wait -> {}
+                case Settlement.Continue next -> {}
                 case Settlement.Advance advance -> {}
                 case Settlement.Intend intend -> {}
+                case Settlement.Refer refer -> {}
                 case Settlement.Conclude conclude -> {}
                 case Settlement.Extend extend -> {}
             }

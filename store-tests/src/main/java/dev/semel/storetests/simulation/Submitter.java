@@ -212,11 +212,12 @@ final class Submitter implements Timeline.Party {
         if (randomness.chance(0.7)) {
             return new TaskOptions(0, null, null, mutex);
         }
-        return new TaskOptions(
+        TaskOptions options = new TaskOptions(
                 randomness.between(0, 9),
                 randomness.chance(0.3) ? RetryPolicy.attempts(randomness.between(1, 4)) : null,
                 // Whole milliseconds, as stores keep them: it is compared with what is stored in the end.
                 randomness.chance(0.3) ? randomness.spread(50, 5_000).truncatedTo(ChronoUnit.MILLIS) : null,
                 mutex);
+        return randomness.chance(0.3) ? options.withTags(List.of("tag-" + randomness.between(1, 3), "all")) : options;
     }
 }

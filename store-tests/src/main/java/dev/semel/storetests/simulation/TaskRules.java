@@ -158,7 +158,9 @@ final class TaskRules {
 
     /** The first point at which the attempt of an intent or outcome certainly had ended by its own report. */
     private static long ended(TaskStory task, Settlement settlement) {
-        if (!(settlement instanceof Settlement.Intend || settlement instanceof Settlement.Conclude)) {
+        if (!(settlement instanceof Settlement.Intend
+                || settlement instanceof Settlement.Refer
+                || settlement instanceof Settlement.Conclude)) {
             return Long.MAX_VALUE;
         }
         return task.changes().stream()

@@ -93,9 +93,13 @@ final class Wording {
                 "park " + lease(park) + " for " + park.effect().label();
             case Settlement.Wait wait ->
                 "wait " + lease(wait) + " for " + wait.more() + " after " + wait.seen() + " until " + wait.wakeAt();
+            case Settlement.Continue next ->
+                "continue as new " + lease(next) + " after " + next.seen() + " with unread " + next.unread();
             case Settlement.Advance advance ->
                 "advance " + lease(advance) + " from " + advance.first() + " " + advance.lines();
             case Settlement.Intend intend -> "intend " + intend.effect().label() + " " + lease(intend);
+            case Settlement.Refer refer ->
+                "refer " + refer.effect().label() + " " + lease(refer) + " because " + refer.reason();
             case Settlement.Conclude conclude ->
                 "conclude " + conclude.effect().label() + " " + lease(conclude) + " as " + conclude.outcome();
         };

@@ -44,6 +44,7 @@ final class ChangeModel {
             case Settlement.Ending ending -> end(state, ending, sent.inTransaction(), span);
             case Settlement.Extend extend -> extend(state, extend, span);
             case Settlement.Intend intend -> intend(state, intend, span);
+            case Settlement.Refer refer -> refer(state, refer, span);
             case Settlement.Conclude conclude -> conclude(state, conclude);
             case Settlement.Advance advance -> advance(state, advance, span);
         };
@@ -123,13 +124,14 @@ final class ChangeModel {
                 pendingOrCancelled(state, task, now + putBack.delay().toMillis(), span);
             case Settlement.Fail fail -> {
                 TaskState end = fail.timedOut() ? TaskState.TIMED_OUT : TaskState.FAILED;
-                yield model.end(state, task.ended(task.cancelRequested() ? TaskState.CANCELLED : end, now, null));
+                yield model.end(state, task.ended(task.cancelRequested() ? task.cancelledState() : end, now, null));
             }
-            case Settlement.Cancelled cancelled -> model.end(state, task.ended(TaskState.CANCELLED, now, null));
+            case Settlement.Cancelled cancelled -> model.end(state, task.ended(task.cancelledState(), now, null));
             case Settlement.Wait wait ->
                 task.cancelRequested()
-                        ? model.end(state, task.ended(TaskState.CANCELLED, now, null))
+                        ? model.end(state, task.ended(task.cancelledState(), now, null))
                         : state.with(task.listeningNow());
+            case Settlement.Continue next -> pendingOrCancelled(state, task, now, span);
             case Settlement.Park park -> {
                 StoredEffect parked = StoredEffect.parked(state.effect(park.effect()), park);
                 ModelState noted = parked == null ? state : state.with(parked);
@@ -142,7 +144,7 @@ final class ChangeModel {
 
     private ModelState pendingOrCancelled(ModelState state, ModelTask task, long due, Span span) {
         return task.cancelRequested()
-                ? model.end(state, task.ended(TaskState.CANCELLED, span.clockAsked(), null))
+                ? model.end(state, task.ended(task.cancelledState(), span.clockAsked(), null))
                 : state.with(task.pending(due));
     }
 
@@ -194,6 +196,10 @@ final class ChangeModel {
         ModelTask task = state.task(id);
         if (task != null && !task.gone()) {
             String key = sent.signal().key();
+            if (task.item().key() != null && task.run() > 1) {
+                // An earlier run may have accepted it; FlowChecker knows.
+                results.add(new Result<>(Submitted.Signalled.ACCEPTED, state));
+            }
             if (task.flow().signals().contains(key)) {
                 results.add(new Result<>(Submitted.Signalled.ACCEPTED, state));
             } else if (task.state().isOpen()) {
@@ -227,6 +233,18 @@ final class ChangeModel {
         return results;
     }
 
+    private List<Result<Settled>> refer(ModelState state, Settlement.Refer settlement, Span span) {
+        List<Result<Settled>> results = absent(state, settlement.lease().taskId(), span, Settled.NOT_FOUND);
+        ModelTask task = state.task(settlement.lease().taskId());
+        if (task != null && !task.gone()) {
+            results.add(
+                    runs(task, settlement.lease())
+                            ? changed(state, StoredEffect.refer(state.effect(settlement.effect()), settlement))
+                            : new Result<>(Settled.STALE, state));
+        }
+        return results;
+    }
+
     private static <A extends Enum<A>> Result<A> changed(ModelState state, StoredEffect.Change<A> change) {
         StoredEffect next = change.next();
         return new Result<>(change.answer(), next == null ? state : state.with(next));
@@ -254,8 +272,8 @@ final class ChangeModel {
         for (ModelState seen : withOrWithout(state, operation.effect())) {
             StoredEffect effect = seen.effect(operation.effect());
             ModelTask by = effect == null ? null : seen.task(effect.by().taskId());
-            StoredEffect.Change<Operated> change =
-                    StoredEffect.resolve(effect, operation, standing(by, effect), SOME_TIME);
+            StoredEffect.Change<Operated> change = StoredEffect.resolve(
+                    effect, operation, standing(by, effect), by != null && by.isWorkflow(), SOME_TIME);
             Result<Operated> noted = changed(seen, change);
             StoredEffect next = change.next();
             if (next != null
@@ -319,7 +337,7 @@ final class ChangeModel {
             results.add(new Result<>(Operated.STALE, state));
             return results;
         }
-        ModelState pending = state.with(task.redrivenAt(span.clockAsked()));
+        ModelState pending = state.with(task.redrivenAt(span.clockAsked(), span.clockAnswered()));
         NewTask.KeyRequest key = task.item().key();
         if (key == null) {
             results.add(new Result<>(Operated.APPLIED, pending));

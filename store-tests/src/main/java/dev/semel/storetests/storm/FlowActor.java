@@ -307,6 +307,7 @@ final class FlowActor {
                 case NewLine.Abandon abandon ->
                     note(new StormOperation.Operate(new Operation.Cancel(abandon.step()), null), span, Certainty.LOST);
                 case NewLine.Note note -> {}
+                case NewLine.Answer reply -> {}
             }
         }
     }

@@ -204,6 +204,7 @@ final class FlowEvidence {
         }
         return switch (sent) {
             case NewLine.Note note -> String.valueOf(note.document()).equals(String.valueOf(stored.document()));
+            case NewLine.Answer answer -> answer.document().equals(stored.document());
             case NewLine.Abandon abandon -> abandon.step().equals(stored.task());
             case NewLine.Step step ->
                 step.task().key() != null || step.task().id().equals(stored.task());

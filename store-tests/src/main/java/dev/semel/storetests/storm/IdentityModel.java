@@ -102,7 +102,15 @@ final class IdentityModel {
             if (task.isRunning() && task.cancelRequested() && span.clockAnswered() >= task.dueFrom()) {
                 // Any claim or sweep ends it, perhaps long before the call that shows it.
                 next.add(end(
-                        state, task.attemptEnded(Outcome.VANISHED).ended(TaskState.CANCELLED, task.dueFrom(), null)));
+                        state, task.attemptEnded(Outcome.VANISHED).ended(task.cancelledState(), task.dueFrom(), null)));
+            }
+            Long limit = task.nextLimit();
+            if (limit != null && span.clockAnswered() >= task.timing().from() + limit) {
+                if (!task.isRunning()) {
+                    next.add(end(state, task.expired(task.timing().from() + limit)));
+                } else if (!task.cancelRequested()) {
+                    next.add(state.with(task.stopped()));
+                }
             }
             if (lostClaims.any(since, span.answered()) && isClaimable(state, task, span)) {
                 next.add(state.with(task.begun(0, 0)));
@@ -112,7 +120,9 @@ final class IdentityModel {
     }
 
     private static boolean isClaimable(ModelState state, ModelTask task, Span span) {
-        if (span.clockAnswered() < task.dueFrom()) {
+        Long limit = task.nextLimit();
+        boolean overdue = limit != null && span.clockAsked() >= task.timing().until() + limit;
+        if (span.clockAnswered() < task.dueFrom() || overdue) {
             return false;
         }
         return switch (task.state()) {

@@ -2,8 +2,10 @@ package dev.semel.storetests.storm;
 
 import dev.semel.store.Attempt.Outcome;
 import dev.semel.store.NewTask;
+import dev.semel.store.TimeLimits;
 import dev.semel.task.TaskId;
 import dev.semel.task.TaskState;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -31,6 +33,7 @@ import org.jspecify.annotations.Nullable;
  * @param gone whether a sweep is known to have removed its data
  * @param letters the attempts at which it died in a queue with a dead-letter queue
  * @param flow what it has as a workflow
+ * @param timing from when its time limits count
  */
 record ModelTask(
         NewTask item,
@@ -49,7 +52,18 @@ record ModelTask(
         @Nullable String result,
         boolean gone,
         Set<Integer> letters,
-        Flow flow) {
+        Flow flow,
+        Timing timing) {
+
+    /**
+     * From when the time limits of a task count.
+     *
+     * @param from at the earliest
+     * @param until at the latest
+     * @param attempt its newest attempt at that time
+     * @param overdue whether it was asked to cancel because its time limit has passed
+     */
+    record Timing(long from, long until, int attempt, boolean overdue) {}
 
     /**
      * What a task has as a workflow.
@@ -86,8 +100,24 @@ record ModelTask(
             long dueFrom,
             Set<Integer> letters) {
         return new ModelTask(
-                item, run, lineage, createdAt, state, 0, 0, Map.of(), false, false, dueFrom, 0, Set.of(), null, false,
-                letters, Flow.NONE);
+                item,
+                run,
+                lineage,
+                createdAt,
+                state,
+                0,
+                0,
+                Map.of(),
+                false,
+                false,
+                dueFrom,
+                0,
+                Set.of(),
+                null,
+                false,
+                letters,
+                Flow.NONE,
+                new Timing(createdAt, createdAt, 0, false));
     }
 
     TaskId id() {
@@ -150,7 +180,8 @@ record ModelTask(
                 result,
                 gone,
                 letters,
-                flow);
+                flow,
+                timing);
     }
 
     ModelTask ended(TaskState end, long from, @Nullable String newResult) {
@@ -171,7 +202,8 @@ record ModelTask(
                 newResult,
                 gone,
                 letters,
-                flow);
+                flow,
+                timing);
     }
 
     ModelTask attemptEnded(Outcome outcome) {
@@ -194,16 +226,17 @@ record ModelTask(
                 result,
                 gone,
                 letters,
-                flow);
+                flow,
+                timing);
     }
 
     ModelTask askedToCancel() {
         return new ModelTask(
                 item, run, lineage, createdAt, state, attempt, claim, outcomes, true, parked, dueFrom, endedFrom,
-                redriven, result, gone, letters, flow);
+                redriven, result, gone, letters, flow, timing);
     }
 
-    ModelTask redrivenAt(long due) {
+    ModelTask redrivenAt(long due, long until) {
         Set<Integer> more = new HashSet<>(redriven);
         more.add(attempt);
         return new ModelTask(
@@ -215,7 +248,7 @@ record ModelTask(
                 attempt,
                 claim,
                 outcomes,
-                cancelRequested,
+                false,
                 false,
                 due,
                 0,
@@ -223,7 +256,8 @@ record ModelTask(
                 null,
                 gone,
                 letters,
-                flow);
+                flow,
+                new Timing(due, until, attempt, false));
     }
 
     ModelTask removed() {
@@ -244,7 +278,8 @@ record ModelTask(
                 result,
                 true,
                 letters,
-                flow);
+                flow,
+                timing);
     }
 
     /** Sent to a dead-letter queue, because of the newest attempt. */
@@ -268,7 +303,8 @@ record ModelTask(
                 result,
                 gone,
                 more,
-                flow);
+                flow,
+                timing);
     }
 
     ModelTask with(Flow newFlow) {
@@ -289,7 +325,65 @@ record ModelTask(
                 result,
                 gone,
                 letters,
-                newFlow);
+                newFlow,
+                timing);
+    }
+
+    /** Asked to cancel because its time limit has passed. */
+    ModelTask stopped() {
+        ModelTask asked = askedToCancel();
+        return asked.with(new Timing(timing.from(), timing.until(), timing.attempt(), true));
+    }
+
+    /** Timed out between attempts. */
+    ModelTask expired(long from) {
+        return in(state, dueFrom, attempt + 1, claim, parked).ended(TaskState.TIMED_OUT, from, null);
+    }
+
+    private ModelTask with(Timing newTiming) {
+        return new ModelTask(
+                item,
+                run,
+                lineage,
+                createdAt,
+                state,
+                attempt,
+                claim,
+                outcomes,
+                cancelRequested,
+                parked,
+                dueFrom,
+                endedFrom,
+                redriven,
+                result,
+                gone,
+                letters,
+                flow,
+                newTiming);
+    }
+
+    /** How it ends where a task that was asked to cancel is cancelled. */
+    TaskState cancelledState() {
+        return timing.overdue() ? TaskState.TIMED_OUT : TaskState.CANCELLED;
+    }
+
+    /** How long after the beginning of its limits the next one passes; null if none can. */
+    @Nullable
+    Long nextLimit() {
+        TimeLimits limits = item.options().limits();
+        if (limits == null || !state.isOpen()) {
+            return null;
+        }
+        Duration next = attempt <= timing.attempt() && limits.startBy() != null ? limits.startBy() : limits.total();
+        return next == null ? null : (Long) next.toMillis();
+    }
+
+    /** Returns whether it was submitted as a workflow, or has a history, an inbox or a wait. */
+    boolean isWorkflow() {
+        return item.options().workflow() != null
+                || flow.lines() > 0
+                || flow.listening()
+                || !flow.signals().isEmpty();
     }
 
     boolean isListening() {
@@ -315,6 +409,7 @@ record ModelTask(
         hash = 31 * hash + (result == null ? 0 : result.hashCode());
         hash = 31 * hash + Boolean.hashCode(gone);
         hash = 31 * hash + letters.hashCode();
+        hash = 31 * hash + timing.hashCode();
         return 31 * hash + flow.hashCode();
     }
 

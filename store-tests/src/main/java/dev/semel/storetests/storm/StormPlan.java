@@ -2,6 +2,7 @@ package dev.semel.storetests.storm;
 
 import dev.semel.store.NewTask;
 import dev.semel.store.TaskOptions;
+import dev.semel.store.TimeLimits;
 import dev.semel.store.WorkflowOptions;
 import dev.semel.storetests.storm.StormWeather.Condition;
 import dev.semel.task.Identity;
@@ -207,6 +208,9 @@ final class StormPlan {
         String type = oneIn(8) ? "other" : "type";
         String mutex = weather.has(Condition.MUTEXES) && oneIn(4) ? "mutex-" + random.nextInt(2) : null;
         TaskOptions options = new TaskOptions(oneIn(5) ? random.nextInt(10) : 0, null, null, mutex);
+        if (oneIn(8)) {
+            options = options.withLimits(limits());
+        }
         NewTask.Start start =
                 oneIn(12) ? new NewTask.Start.After(Duration.ofMillis(random.nextInt(40))) : NewTask.Start.now();
         NewTask.KeyRequest request = key == null
@@ -217,6 +221,14 @@ final class StormPlan {
                         ttl(),
                         kind.isEmpty() ? policy() : replacing());
         return new NewTask(nextId(), tenant, queue, type, INPUTS.get(input), start, options, request);
+    }
+
+    /** Limits that are longer than every delay. */
+    private @Nullable TimeLimits limits() {
+        Duration startBy = oneIn(2) ? Duration.ofMillis(41 + random.nextInt(100)) : null;
+        Duration total =
+                startBy != null && oneIn(2) ? null : Duration.ofMillis(141 + random.nextInt(oneIn(3) ? 5_000 : 200));
+        return TimeLimits.of(total, startBy);
     }
 
     /** The task of a tick, without a key: nothing but the schedule keeps it from being made twice. */

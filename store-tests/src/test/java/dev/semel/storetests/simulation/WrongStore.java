@@ -44,9 +44,12 @@ abstract class WrongStore extends ForwardingTaskStore {
             case Settlement.Cancelled cancelled -> new Settlement.Cancelled(lease);
             case Settlement.Park park -> new Settlement.Park(lease, park.effect(), park.reason());
             case Settlement.Intend intend -> new Settlement.Intend(lease, intend.effect(), intend.window());
+            case Settlement.Refer refer -> new Settlement.Refer(lease, refer.effect(), refer.reason());
             case Settlement.Conclude conclude -> new Settlement.Conclude(lease, conclude.effect(), conclude.outcome());
             case Settlement.Wait wait ->
                 new Settlement.Wait(lease, wait.seen(), wait.more(), wait.wakeAt(), wait.error());
+            case Settlement.Continue next ->
+                new Settlement.Continue(lease, next.seen(), next.unread(), next.input(), next.since());
             case Settlement.Advance advance -> new Settlement.Advance(lease, advance.first(), advance.lines());
             case Settlement.Extend extend -> new Settlement.Extend(lease, extend.duration());
         };

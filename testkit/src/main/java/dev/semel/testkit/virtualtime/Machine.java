@@ -64,6 +64,15 @@ public interface Machine extends Timeline.Party {
     Duration untilNoticed();
 
     /**
+     * Returns whether its worker's heartbeat goes on while the worker holds no task.
+     *
+     * @return false to leave out what happens only for the guardian of a real worker
+     */
+    default boolean beatsWhileIdle() {
+        return true;
+    }
+
+    /**
      * Called on a handler's thread before it passes a step to its worker or waits for one.
      *
      * @return whether the handler stops here, because its process has just crashed or is frozen

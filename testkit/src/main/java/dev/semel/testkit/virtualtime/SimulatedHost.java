@@ -66,6 +66,11 @@ public final class SimulatedHost implements WorkerHost {
     }
 
     @Override
+    public boolean beatsWhileIdle() {
+        return machine.beatsWhileIdle();
+    }
+
+    @Override
     public <T> void call(Supplier<T> call, Consumer<T> answered, Consumer<RuntimeException> failed) {
         machine.send(notes.noted(call), answered, failed);
     }

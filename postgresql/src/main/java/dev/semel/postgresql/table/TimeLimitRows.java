@@ -1,0 +1,91 @@
+package dev.semel.postgresql.table;
+
+import dev.semel.postgresql.sql.SqlStatement;
+import dev.semel.postgresql.transaction.Transaction;
+import dev.semel.store.OptionsText;
+import dev.semel.store.TaskOptions;
+import dev.semel.store.TimeLimits;
+import dev.semel.task.TaskId;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Rows of {@code time_limit}: when a store has to look at a task with a time limit. They are written behind everything else that a transaction
+ * locks, and read without a lock; what happens to a task is decided when the task itself is locked.
+ */
+public final class TimeLimitRows {
+
+    private static final String SAVE = """
+            INSERT INTO semel.time_limit (task, at) SELECT task, at FROM unnest(?, ?) AS m (task, at)
+            ON CONFLICT (task) DO UPDATE SET at = excluded.at
+            """;
+
+    private static final String PASSED = "SELECT task FROM semel.time_limit WHERE at <= ? ORDER BY at, task LIMIT ?";
+
+    private static final String REMOVE = "DELETE FROM semel.time_limit WHERE task = ANY (?)";
+
+    private static final String SET_OPTIONS = "UPDATE semel.task SET retry = ? WHERE id = ?";
+
+    private TimeLimitRows() {}
+
+    /** Saves when to look at tasks, of which there may be none. */
+    public static void save(Transaction tx, SortedMap<TaskId, Long> times) throws SQLException {
+        if (!times.isEmpty()) {
+            tx.sql(SAVE).ids(times.keySet()).longs(List.copyOf(times.values())).update();
+        }
+    }
+
+    /** Returns tasks at whose limits somebody has to look. */
+    public static List<TaskId> passed(Transaction tx, int limit) throws SQLException {
+        return tx.sql(PASSED).with(tx.now()).with(limit).list(row -> SqlStatement.id(row, "task"));
+    }
+
+    /** Removes the rows of tasks. */
+    public static void remove(Transaction tx, Collection<TaskId> tasks) throws SQLException {
+        if (!tasks.isEmpty()) {
+            tx.sql(REMOVE).ids(tasks).update();
+        }
+    }
+
+    /**
+     * Gives a task that is redriven fresh limits, if it has any.
+     *
+     * @param text its rarely used options
+     * @param attempt the number of its newest attempt
+     */
+    public static void redrive(Transaction tx, TaskId id, @Nullable String text, Instant createdAt, int attempt)
+            throws SQLException {
+        TaskOptions options = OptionsText.options(0, text, null, null);
+        TimeLimits limits = options.limits();
+        if (limits == null) {
+            return;
+        }
+        TimeLimits fresh = limits.redriven(createdAt, attempt, tx.nowInstant());
+        tx.sql(SET_OPTIONS)
+                .withText(OptionsText.of(options.withLimits(fresh)))
+                .with(id)
+                .updateOne();
+        Instant next = fresh.next(createdAt, attempt);
+        if (next != null) {
+            save(tx, new TreeMap<>(Map.of(id, next.toEpochMilli())));
+        }
+    }
+
+    /** Removes the limits of a workflow that is restarted. */
+    public static void restart(Transaction tx, TaskId id, @Nullable String text) throws SQLException {
+        TaskOptions options = OptionsText.options(0, text, null, null);
+        if (options.limits() != null) {
+            tx.sql(SET_OPTIONS)
+                    .withText(OptionsText.of(options.withLimits(null)))
+                    .with(id)
+                    .updateOne();
+            remove(tx, List.of(id));
+        }
+    }
+}

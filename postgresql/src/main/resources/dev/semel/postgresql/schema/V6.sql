@@ -1,0 +1,23 @@
+-- Semel on PostgreSQL, schema version 6: time limits and tags of tasks.
+-- No earlier program can work on it: it could not read the options of a task with a time limit or tags.
+
+-- When a store has to look at a task with a time limit. A task without one has no row here. A row stays when its task ends, until its time: then
+-- nothing happens.
+CREATE TABLE semel.time_limit (
+  task uuid PRIMARY KEY,
+  at bigint NOT NULL
+) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000);
+
+-- Finds what has passed. Each claim reads the first entry.
+CREATE INDEX time_limit_at ON semel.time_limit (at, task);
+
+-- What the error of a running task says that was asked to cancel because its time limit has passed, and ends as timed out therefore. NULL otherwise,
+-- so that the row of a task is as large as before.
+ALTER TABLE semel.running ADD COLUMN overdue text;
+
+-- The tags of tasks, for lists by tag, newest first. A task without tags has no row here; its tags are also among its options.
+CREATE TABLE semel.tag (
+  tag text COLLATE "C" NOT NULL,
+  task uuid NOT NULL,
+  PRIMARY KEY (tag, task)
+);
