@@ -307,7 +307,7 @@ final class PostgresScenes {
                     return "swept";
                 }
 
-                /** A sweep ends overdue tasks in a transaction of its own, of which there are none here, and then removes old ones. */
+                // A sweep first ends overdue tasks in a transaction of its own; here there are none.
                 @Override
                 public List<Call> parts() {
                     Call overdue = (store, again) -> store.sweep(SweepRequest.ofVanished());
