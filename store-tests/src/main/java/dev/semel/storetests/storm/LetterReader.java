@@ -21,8 +21,10 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,23 +36,37 @@ final class LetterReader {
     // Far beyond a round, so that no sweep removes the record of a letter.
     private static final Duration TTL = Duration.ofDays(30);
 
+    private static final Span NO_TIME = new Span(0, 0, 0, 0);
+
+    private final Span round;
     private final Map<AttemptId, StormOperation> reports = new LinkedHashMap<>();
+    // Nobody reports that a time limit has passed: any claim or sweep ends the task.
+    private final Map<TaskId, StormOperation> limited = new HashMap<>();
+    private final Set<AttemptId> expired = new LinkedHashSet<>();
     private final Map<TaskId, Task> letters = new LinkedHashMap<>();
     private final List<StormOperation> creations = new ArrayList<>();
     private final List<String> wrong = new ArrayList<>();
 
     LetterReader(Collection<StormHistory> histories, Collection<Task> stored) {
-        for (StormHistory history : histories) {
-            history.operations().forEach(this::read);
-        }
+        List<StormOperation> all = histories.stream()
+                .flatMap(history -> history.operations().stream())
+                .toList();
+        all.forEach(this::read);
+        this.round = all.stream().map(StormOperation::span).reduce(LetterReader::both).orElse(NO_TIME);
         stored.forEach(this::saw);
         Map<AttemptId, TaskId> letterOf = new HashMap<>();
         letters.values().forEach(letter -> make(letter, letterOf));
     }
 
-    /** The attempts that a worker or an operator reported as the end of a task without success, whatever was answered. */
-    static Collection<AttemptId> reported(Collection<StormHistory> histories) {
-        return new LetterReader(histories, List.of()).reports.keySet();
+    /**
+     * The attempts that a worker or an operator reported as the end of a task without success, whatever was answered, and those at
+     * which somebody saw that a time limit had ended a task.
+     */
+    static Collection<AttemptId> deaths(Collection<StormHistory> histories) {
+        LetterReader reader = new LetterReader(histories, List.of());
+        Set<AttemptId> deaths = new LinkedHashSet<>(reader.reports.keySet());
+        deaths.addAll(reader.expired);
+        return deaths;
     }
 
     /** The identities that the letter of a death can have: its tenant is that of the dead task. */
@@ -93,7 +109,11 @@ final class LetterReader {
                     saw(look.found());
                 }
             }
-            case StormOperation.Submit submit -> {}
+            case StormOperation.Submit submit -> {
+                if (submit.item().options().limits() != null) {
+                    limited.merge(submit.item().id(), operation, LetterReader::earlier);
+                }
+            }
             case StormOperation.LookUp lookUp -> {}
             case StormOperation.LetterLook letter -> {}
             case StormOperation.Signal signal -> {}
@@ -108,6 +128,10 @@ final class LetterReader {
                 (before, now) -> now.with(both(before.span(), now.span()), now.action(), Certainty.REPEATED));
     }
 
+    private static StormOperation earlier(StormOperation one, StormOperation other) {
+        return one.span().asked() <= other.span().asked() ? one : other;
+    }
+
     private static Span both(Span one, Span other) {
         return new Span(
                 Math.min(one.asked(), other.asked()),
@@ -120,11 +144,14 @@ final class LetterReader {
         if (task.type().equals(DeadLetter.TYPE)) {
             letters.put(task.id(), task);
         }
+        if (task.state() == TaskState.TIMED_OUT && task.options().limits() != null) {
+            expired.add(new AttemptId(task.id(), task.progress().attempt()));
+        }
     }
 
     private void make(Task letter, Map<AttemptId, TaskId> letterOf) {
         AttemptId death = deathOf(letter);
-        StormOperation report = death == null ? null : reports.get(death);
+        StormOperation report = death == null ? null : reportOf(death);
         Identity identity = letter.identity();
         String input = letter.input();
         if (death == null || report == null || identity == null || input == null) {
@@ -154,6 +181,17 @@ final class LetterReader {
                 new StormOperation.Submit(
                         item, new Submitted.Created(letter.id(), 1, TaskState.PENDING, letter.createdAt())),
                 Certainty.REPEATED));
+    }
+
+    /** Who can have made the letter of a death: who reported it, or anybody from the submission of a task with a time limit on. */
+    private @Nullable StormOperation reportOf(AttemptId death) {
+        StormOperation submission = limited.get(death.taskId());
+        if (submission == null) {
+            return reports.get(death);
+        }
+        Span from = submission.span();
+        Span span = new Span(from.asked(), round.answered(), from.clockAsked(), round.clockAnswered());
+        return submission.with(span, submission.action(), Certainty.REPEATED);
     }
 
     private static @Nullable AttemptId deathOf(Task letter) {

@@ -326,14 +326,14 @@ final class StormRound {
         }
     }
 
-    /** Looks for the dead letter of each death that was reported: there is one, or the task did not die. */
+    /** Looks for the dead letter of each death that was reported or seen: there is one, or the task did not die. */
     private static void lookForLetters(
             TaskStore store,
             StormClock clock,
             List<StormHistory> histories,
             Set<Identity> identities,
             StormHistory last) {
-        List<AttemptId> deaths = List.copyOf(LetterReader.reported(histories));
+        List<AttemptId> deaths = List.copyOf(LetterReader.deaths(histories));
         for (int from = 0; from < deaths.size(); from += MOST_AT_ONCE) {
             List<AttemptId> part = deaths.subList(from, Math.min(deaths.size(), from + MOST_AT_ONCE));
             List<Identity> asks = part.stream()
