@@ -162,6 +162,9 @@ final class FlowEvidence {
 
     private void decideSteps(Flow flow) {
         flow.lines.forEach((number, line) -> {
+            if (line.kind() != HistoryLine.Kind.STEP) {
+                return; // a step that was sent late and refused may have had the number of another line
+            }
             for (SentLine sent : flow.sent.getOrDefault(number, List.of())) {
                 TaskId task = line.task();
                 if (sent.mayBeAdded() && sent.line() instanceof NewLine.Step step && task != null) {

@@ -59,7 +59,7 @@ record ModelTask(
      * From when the time limits of a task count.
      *
      * @param from at the earliest
-     * @param until at the latest
+     * @param until at the latest; for a new task the end of its submission, because a claim may begin before it is there
      * @param attempt its newest attempt at that time
      * @param overdue whether it was asked to cancel because its time limit has passed
      */
@@ -96,6 +96,7 @@ record ModelTask(
             int run,
             TaskId lineage,
             long createdAt,
+            long seenFrom,
             TaskState state,
             long dueFrom,
             Set<Integer> letters) {
@@ -117,7 +118,7 @@ record ModelTask(
                 false,
                 letters,
                 Flow.NONE,
-                new Timing(createdAt, createdAt, 0, false));
+                new Timing(createdAt, seenFrom, 0, false));
     }
 
     TaskId id() {
