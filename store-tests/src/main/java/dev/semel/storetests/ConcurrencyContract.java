@@ -116,7 +116,7 @@ public abstract class ConcurrencyContract extends StoreContract {
             "S10, S12: batches that replace tasks and rerun a shared key make each run of that key once, one at a time")
     void replacementsBesideReruns() {
         int threads = 4;
-        int batches = 40;
+        int batches = 20;
         TaskStore other = another();
         Draft shared = Draft.keyed("shared").queue("shared").policy(ReusePolicy.afterFinish());
         AtomicInteger senders = new AtomicInteger(threads);

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
  */
 public abstract class ModelContract extends StoreContract {
 
-    private static final int SEEDS = 40;
+    private static final int SEEDS = 20;
     private static final int STEPS = 200;
 
     /** For subclasses. */
