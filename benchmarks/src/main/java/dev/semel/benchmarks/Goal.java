@@ -152,7 +152,7 @@ public record Goal(String what, boolean atLeast, double limit, double measured) 
                 boolean fanOut = result.section().equals(FanOut.SECTION);
                 goals.add(
                         fanOut
-                                ? new Goal(result.title() + ", to a plain batch of tasks", true, 0.33, kept)
+                                ? new Goal(result.title() + ", to a plain batch of tasks", true, 1.0 / 3, kept)
                                 : new Goal(result.title() + ", to an empty store", true, 0.9, kept));
                 Double before = result.details().get("heap before, MB");
                 Double with = result.details().get("heap with it, MB");
