@@ -319,6 +319,29 @@ class WorkflowLocalStepTest {
     }
 
     @Test
+    void aWorkflowThatContinuesAsNewLeavesItsQuestionToThePersonAndAsksAnew() {
+        try (Worker worker = worker((flow, input) -> {
+            Step<String> charge = startCharge(flow);
+            if (input.equals("in")) {
+                return flow.continueAsNew("again"); // nobody waits for the charge
+            }
+            String end = flow.signal("end", String.class);
+            return charge.result() + end;
+        })) {
+            TaskId id = start();
+            await().atMost(PATIENCE).until(() -> calls.size() == 2 && world.task(id).state() == TaskState.WAITING);
+            assertThat(calls).as("tokens").doesNotHaveDuplicates();
+            EffectRecord old = awaitUnknown(id);
+            assertThat(old.id().token()).isEqualTo(calls.getFirst());
+            resolve(id, Verdict.DONE, "\"told\"");
+            assertThat(world.semel.effects().of(id)).extracting(EffectRecord::state).containsOnly(EffectState.DONE);
+            world.semel.workflows().signal(FLOW, "id", "end", "!");
+            assertThat(result()).as("what was resolved belongs to the first generation").isEqualTo("receipt 2!");
+        }
+        assertThat(calls).hasSize(2);
+    }
+
+    @Test
     void aLocalStepHasNoTask() {
         try (Worker worker = worker((flow, input) -> {
             Step<String> note = flow.startLocal("note", String.class, token -> "noted");
