@@ -3,10 +3,14 @@ package dev.semel.cli;
 import dev.semel.store.EffectRecord;
 import dev.semel.store.Task;
 import dev.semel.store.TaskStore;
+import dev.semel.store.TimeLimits;
+import dev.semel.store.WorkflowOptions;
+import dev.semel.task.Durations;
 import dev.semel.task.Identity;
 import dev.semel.task.TaskId;
 import dev.semel.task.TaskNotFound;
 import java.io.PrintStream;
+import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
@@ -105,6 +109,7 @@ final class TaskCommand {
                     Text.line(identity.key()) + " (scope " + TaskJson.scope(identity) + ", run " + task.run() + ")");
         }
         line(out, "Created", Text.time(task.createdAt()));
+        printLimits(out, task);
         if (progress.finishedAt() != null) {
             line(out, "Finished", Text.time(progress.finishedAt()));
         } else if (history.parkedFor().isEmpty()) {
@@ -131,6 +136,26 @@ final class TaskCommand {
         if (!history.attempts().isEmpty() || !history.effects().isEmpty()) {
             out.println();
             new Timeline(history, tokens, console).print();
+        }
+    }
+
+    /** Prints the time limits and the tags that a task was submitted with. */
+    private static void printLimits(PrintStream out, Task task) {
+        TimeLimits limits = task.options().limits();
+        Instant startBy = limits == null ? null : limits.startBy(task.createdAt());
+        Instant deadline = limits == null ? null : limits.deadline(task.createdAt());
+        if (startBy != null) {
+            line(out, "Start by", Text.time(startBy));
+        }
+        if (deadline != null) {
+            line(out, "Deadline", Text.time(deadline));
+        }
+        WorkflowOptions workflow = task.options().workflow();
+        if (workflow != null && workflow.timeLimit() != null) {
+            line(out, "Time limit", Durations.text(workflow.timeLimit()) + " from its start, or its last restart");
+        }
+        if (!task.options().tags().isEmpty()) {
+            line(out, "Tags", String.join(", ", task.options().tags()));
         }
     }
 

@@ -43,6 +43,8 @@ final class TaskJson {
         var timeout = task.options().timeout();
         var retry = task.options().retry();
         var limits = task.options().limits();
+        var workflow = task.options().workflow();
+        var total = workflow == null ? null : workflow.timeLimit();
         JsonText json = summary(task);
         if (task.dataGone()) {
             json.put("data_gone", true);
@@ -52,6 +54,7 @@ final class TaskJson {
                 .put("retry", retry == null ? null : retry.text())
                 .put("start_by", limits == null ? null : limits.startBy(task.createdAt()))
                 .put("deadline", limits == null ? null : limits.deadline(task.createdAt()))
+                .put("time_limit", total == null ? null : Durations.text(total))
                 .put("tags", task.options().tags())
                 .raw("input", task.input())
                 .raw("result", task.progress().result())

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -37,6 +39,22 @@ class TaskTest {
         assertThat(json.path("attempts").size()).isEqualTo(1);
         assertThat(json.path("attempts").path(0).path("outcome").asString()).isEqualTo("completed");
         assertThat(json.path("result").asInt()).isEqualTo(17);
+    }
+
+    @Test
+    void aTaskIsShownWithItsTimeLimitsAndTags() {
+        String id = cli.submit("t", "{}", "--time-limit", "1h", "--start-by", "10m", "--tag", "blue,red");
+        JsonNode json = cli.show(id);
+        Instant created = Instant.parse(json.path("created_at").asString());
+        assertThat(json.path("start_by").asString())
+                .isEqualTo(created.plus(Duration.ofMinutes(10)).toString());
+        assertThat(json.path("deadline").asString())
+                .isEqualTo(created.plus(Duration.ofHours(1)).toString());
+        assertThat(json.path("tags").toString()).isEqualTo("[\"blue\",\"red\"]");
+        assertThat(cli.run("task", "show", id).exits(0).out())
+                .contains("\nStart by    ", "\nDeadline    ", "\nTags        blue, red\n");
+        String plain = cli.submit("t", "{}");
+        assertThat(cli.run("task", "show", plain).exits(0).out()).doesNotContain("Start by", "Deadline", "Tags");
     }
 
     @Test
