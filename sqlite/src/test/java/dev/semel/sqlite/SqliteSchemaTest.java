@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.semel.storetests.Tasks;
+import dev.semel.storetests.UpgradeScene;
 import dev.semel.task.StoreUnusable;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -75,6 +76,29 @@ class SqliteSchemaTest {
         }
         assertThat(number(file, "SELECT count(*) FROM semel_schema")).isEqualTo(SqliteSchema.VERSION);
         assertThat(number(file, "SELECT count(*) FROM semel_task")).isEqualTo(together);
+    }
+
+    @Test
+    void aFileOfVersionFiveIsUpgradedWithItsData() throws SQLException {
+        Path file = directory.resolve("five.db");
+        UpgradeScene scene = new UpgradeScene();
+        try (SqliteTaskStore store = SqliteTaskStore.open(file)) {
+            scene.write(store);
+        }
+        // What version 6 added, and nothing else.
+        try (Connection connection = connect(file);
+                Statement statement = connection.createStatement()) {
+            statement.executeUpdate("DROP TABLE semel_time_limit");
+            statement.executeUpdate("DROP TABLE semel_tag");
+            statement.executeUpdate("DELETE FROM semel_schema WHERE version = 6");
+        }
+        try (SqliteTaskStore store = SqliteTaskStore.open(file)) {
+            scene.check(store);
+        }
+        Path fresh = directory.resolve("fresh.db");
+        SqliteTaskStore.open(fresh).close();
+        assertThat(schema(file)).isEqualTo(schema(fresh));
+        assertThat(number(file, "SELECT max(version) FROM semel_schema")).isEqualTo(SqliteSchema.VERSION);
     }
 
     @Test
