@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  * Combines items of concurrent callers into batches, one store call per batch. It adds no delay under low load: the
  * first caller's item is sent at once, on the caller's own thread, and items that arrive during that call form the next
  * batch. Where the store executes calls in parallel, another call is sent during the first one as soon as enough
- * callers wait to make it worthwhile.
+ * callers wait to make it worthwhile. Where it executes one at a time, a call for many callers is followed by a short
+ * wait for them to call again.
  *
  * <p>A call with items of several callers runs on a separate thread. On the thread of one of the callers, an interrupt
  * of that caller would fail the others.
@@ -32,11 +33,18 @@ public final class Batcher<I, O> {
      */
     static final int ENOUGH = 16;
 
+    /** How many callers of one call are so many that the next call waits for them to call again. */
+    static final int MANY = 8;
+
+    // A durable commit on SQLite costs about as much processor time as 40 submissions in it, so a short wait that makes
+    // calls larger makes all of them faster.
+    private static final long GATHER_NANOS = 500_000;
+
     /** The most bytes of one call, so that several calls fit into a small heap. */
     public static final long MOST_BYTES = 8L << 20;
 
-    // A wake-up, or the start of the next call, can fail for lack of memory. So a waiting caller checks this often.
-    private static final long LOOK_NANOS = 1_000_000_000;
+    // How long a thread that has no memory to wake a caller, or to start the next call, waits before it tries again.
+    private static final long RETRY_NANOS = 10_000_000;
 
     private final int maxBatch;
     private final int maxWaiting;
@@ -44,11 +52,16 @@ public final class Batcher<I, O> {
     private final Executor carriers;
     private final ToLongFunction<I> size;
     private final Function<List<I>, List<O>> call;
+    private final long gatherNanos;
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition room = lock.newCondition();
+    private final Condition gathered = lock.newCondition();
     private final Queue<Entry<I, O>> queue;
     private int calls;
+
+    // How many callers the next call waits for; 0 if it does not.
+    private int expected;
 
     private static final class Entry<I, O> {
         final I item;
@@ -86,6 +99,18 @@ public final class Batcher<I, O> {
             Executor carriers,
             ToLongFunction<I> size,
             Function<List<I>, List<O>> call) {
+        this(maxBatch, maxWaiting, maxCalls, carriers, size, call, GATHER_NANOS);
+    }
+
+    Batcher(
+            int maxBatch,
+            int maxWaiting,
+            int maxCalls,
+            Executor carriers,
+            ToLongFunction<I> size,
+            Function<List<I>, List<O>> call,
+            long gatherNanos) {
+        this.gatherNanos = gatherNanos;
         this.size = size;
         // Allocated in full: a queue that runs out of memory while it grows loses its entries.
         this.queue = new ArrayDeque<>(maxWaiting);
@@ -115,7 +140,7 @@ public final class Batcher<I, O> {
         }
         if (batch.size() == 1 && batch.getFirst() == entry) {
             carry(batch);
-            List<Entry<I, O>> next = ended();
+            List<Entry<I, O>> next = next();
             if (!next.isEmpty()) {
                 handOver(next);
             }
@@ -127,26 +152,13 @@ public final class Batcher<I, O> {
             handOver(batch);
         }
         while (!entry.done) {
-            LockSupport.parkNanos(this, LOOK_NANOS);
+            // Without a time limit: for a virtual thread it costs a wake-up of the thread that keeps the time.
+            LockSupport.park(this);
             if (Thread.interrupted() && !entry.done) {
                 throw interrupted(!withdrawn(entry), null);
             }
-            List<Entry<I, O>> overdue = entry.done ? List.of() : overdue();
-            if (!overdue.isEmpty()) {
-                handOver(overdue);
-            }
         }
         return answer(entry);
-    }
-
-    /** Returns a batch whose call should have been started but was not. */
-    private List<Entry<I, O>> overdue() {
-        lock.lock();
-        try {
-            return due();
-        } finally {
-            lock.unlock();
-        }
     }
 
     /** Returns how many items wait for a call. */
@@ -167,6 +179,9 @@ public final class Batcher<I, O> {
                 room.await();
             }
             queue.add(entry);
+            if (expected > 0 && queue.size() >= expected) {
+                gathered.signal();
+            }
             return due();
         } finally {
             lock.unlock();
@@ -209,13 +224,24 @@ public final class Batcher<I, O> {
         return batch;
     }
 
-    private List<Entry<I, O>> ended() {
+    /** Ends a call and returns the next batch, or an empty list. It does not give up: callers wait for this. */
+    private List<Entry<I, O>> next() {
         lock.lock();
         try {
             calls--;
-            return due();
         } finally {
             lock.unlock();
+        }
+        while (true) {
+            lock.lock();
+            try {
+                return due();
+            } catch (OutOfMemoryError e) {
+                // tried again below, without the lock
+            } finally {
+                lock.unlock();
+            }
+            LockSupport.parkNanos(this, RETRY_NANOS);
         }
     }
 
@@ -228,7 +254,7 @@ public final class Batcher<I, O> {
             List<Entry<I, O>> left = batch;
             while (!left.isEmpty()) {
                 settle(left, notSent(e));
-                left = ended();
+                left = next();
             }
         }
     }
@@ -248,7 +274,32 @@ public final class Batcher<I, O> {
         List<Entry<I, O>> batch = first;
         while (!batch.isEmpty()) {
             carry(batch);
-            batch = ended();
+            gather(batch.size());
+            batch = next();
+        }
+    }
+
+    /**
+     * Waits a moment until three quarters of the callers that were just answered or wait already have called, if the
+     * answered ones were many and the store executes one call at a time. The call that has ended still counts, so that
+     * nobody starts another one meanwhile.
+     */
+    private void gather(int answered) {
+        if (maxCalls > 1 || answered < MANY) {
+            return;
+        }
+        lock.lock();
+        try {
+            expected = Math.min(maxBatch, (answered + queue.size()) * 3 / 4);
+            long left = gatherNanos;
+            while (queue.size() < expected && left > 0) {
+                left = gathered.awaitNanos(left);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt(); // not a caller's: the threads of these calls are being ended
+        } finally {
+            expected = 0;
+            lock.unlock();
         }
     }
 
@@ -271,16 +322,23 @@ public final class Batcher<I, O> {
             Entry<I, O> entry = batch.get(i);
             entry.failure = failure;
             entry.done = true;
-            wake(entry.thread);
+        }
+        while (!woken(batch)) {
+            LockSupport.parkNanos(RETRY_NANOS);
         }
     }
 
-    private static void wake(Thread thread) {
-        try {
-            LockSupport.unpark(thread);
-        } catch (Throwable e) {
-            return; // the thread checks by itself, see LOOK_NANOS
+    /** Wakes the callers of a batch, and returns false if there was no memory to wake one of them. */
+    private static <I, O> boolean woken(List<Entry<I, O>> batch) {
+        boolean all = true;
+        for (int i = 0; i < batch.size(); i++) {
+            try {
+                LockSupport.unpark(batch.get(i).thread);
+            } catch (Throwable e) {
+                all = false;
+            }
         }
+        return all;
     }
 
     private static StoreUnavailable interrupted(boolean sent, @Nullable StoreUnavailable cause) {

@@ -75,6 +75,58 @@ final class BatcherTest {
     }
 
     @Test
+    void aCallForManyCallersIsFollowedByAWaitForThreeQuartersOfThem() throws Exception {
+        Batcher<Integer, String> batcher = gathering(TimeUnit.MINUTES.toNanos(10));
+        List<CompletableFuture<String>> first = answered(batcher, Batcher.MANY);
+        assertThat(first.getLast().get(30, TimeUnit.SECONDS)).isEqualTo("" + Batcher.MANY);
+        int enough = Batcher.MANY * 3 / 4;
+        List<CompletableFuture<String>> some = callInOrder(batcher, 100, enough - 1);
+        assertThat(begun).as("too few callers for the next call").isEmpty();
+        some.add(call(batcher, 100 + enough - 1));
+        Held second = next();
+        assertThat(second.items()).hasSize(enough).startsWith(100);
+        second.free().complete(null);
+        assertThat(some.getLast().get(30, TimeUnit.SECONDS)).isEqualTo("" + (100 + enough - 1));
+    }
+
+    @Test
+    void theWaitForManyCallersEndsWithItsTime() throws Exception {
+        Batcher<Integer, String> batcher = gathering(1);
+        assertThat(answered(batcher, Batcher.MANY).getLast().get(30, TimeUnit.SECONDS))
+                .isEqualTo("" + Batcher.MANY);
+        CompletableFuture<String> later = call(batcher, 100);
+        next().free().complete(null);
+        assertThat(later.get(30, TimeUnit.SECONDS)).isEqualTo("100");
+    }
+
+    @Test
+    void aCallForFewCallersIsFollowedByTheNextAtOnce() throws Exception {
+        Batcher<Integer, String> batcher = gathering(TimeUnit.MINUTES.toNanos(10));
+        assertThat(answered(batcher, Batcher.MANY - 1).getLast().get(30, TimeUnit.SECONDS))
+                .isEqualTo("" + (Batcher.MANY - 1));
+        CompletableFuture<String> later = call(batcher, 100);
+        next().free().complete(null);
+        assertThat(later.get(30, TimeUnit.SECONDS)).isEqualTo("100");
+    }
+
+    private Batcher<Integer, String> gathering(long nanos) {
+        return new Batcher<>(100, 1_000, 1, CALLERS, item -> 1, this::held, nanos);
+    }
+
+    /** Sends a call with one item and then one with so many, 1 and more, and lets both end. */
+    private List<CompletableFuture<String>> answered(Batcher<Integer, String> batcher, int number) throws Exception {
+        CompletableFuture<String> alone = call(batcher, 0);
+        Held first = next();
+        List<CompletableFuture<String>> others = callInOrder(batcher, 1, number);
+        first.free().complete(null);
+        Held second = next();
+        assertThat(second.items()).hasSize(number);
+        second.free().complete(null);
+        assertThat(alone.get(30, TimeUnit.SECONDS)).isEqualTo("0");
+        return others;
+    }
+
+    @Test
     void aSecondCallIsSentInParallelIfEnoughCallersWaitButNeverAThird() throws Exception {
         Batcher<Integer, String> batcher = new Batcher<>(100, 1_000, 2, CALLERS, item -> 1, this::held);
         CompletableFuture<String> unused = call(batcher, 0);
