@@ -23,7 +23,8 @@ final class HintFeeds implements AutoCloseable {
     /** The longest silence. A client that hears nothing for three times as long connects again. */
     private static final Duration LONGEST_SILENCE = Duration.ofSeconds(15);
 
-    // The first hint after a pause goes at once. While a client is busy anyway, hints are collected.
+    // The first hint of a kind after a pause goes at once. While a client is busy anyway, hints are collected. By kind,
+    // because the end of a task must not delay the news of the next one.
     private static final Duration SHORTEST_PAUSE = Duration.ofMillis(5);
 
     private static final byte[] COMMENT = ": here\n\n".getBytes(StandardCharsets.UTF_8);
@@ -67,7 +68,8 @@ final class HintFeeds implements AutoCloseable {
         private final ReentrantLock lock = new ReentrantLock();
         private final Condition changed = lock.newCondition();
         private @Nullable StoreNews news;
-        private long writtenAt = System.nanoTime() - SHORTEST_PAUSE.toNanos();
+        private long dueWrittenAt = System.nanoTime() - SHORTEST_PAUSE.toNanos();
+        private long endedWrittenAt = dueWrittenAt;
         private boolean over;
 
         @Override
@@ -93,11 +95,14 @@ final class HintFeeds implements AutoCloseable {
         private void add(StoreNews more) {
             lock.lock();
             try {
+                boolean urgent = news == null || (more.hasDue() && !news.hasDue());
                 if (news == null) {
                     news = more;
-                    changed.signalAll();
                 } else {
                     news.add(more);
+                }
+                if (urgent) {
+                    changed.signalAll();
                 }
             } finally {
                 lock.unlock();
@@ -122,9 +127,8 @@ final class HintFeeds implements AutoCloseable {
                 while (news == null && !over && silence > 0) {
                     silence = changed.awaitNanos(silence);
                 }
-                long pause = writtenAt + SHORTEST_PAUSE.toNanos() - System.nanoTime();
-                while (pause > 0 && !over) {
-                    pause = changed.awaitNanos(pause);
+                for (long pause = pause(); pause > 0 && !over; pause = pause()) {
+                    long unused = changed.awaitNanos(pause);
                 }
                 return !over;
             } catch (InterruptedException e) {
@@ -135,13 +139,27 @@ final class HintFeeds implements AutoCloseable {
             }
         }
 
+        /** Returns how long the news have to wait, which becomes shorter when others are added. */
+        private long pause() {
+            if (news == null) {
+                return 0;
+            }
+            long last = news.hasDue() ? dueWrittenAt : endedWrittenAt;
+            return last + SHORTEST_PAUSE.toNanos() - System.nanoTime();
+        }
+
         byte[] take() {
             StoreNews taken;
             lock.lock();
             try {
                 taken = news;
                 news = null;
-                writtenAt = System.nanoTime();
+                if (taken != null && taken.hasDue()) {
+                    dueWrittenAt = System.nanoTime();
+                }
+                if (taken != null && taken.hasEnded()) {
+                    endedWrittenAt = System.nanoTime();
+                }
             } finally {
                 lock.unlock();
             }
