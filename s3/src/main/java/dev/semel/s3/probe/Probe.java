@@ -160,8 +160,7 @@ public final class Probe {
     private static Report check(ObjectService requests, Race race, SecureRandom random) {
         boolean created = race.created() == 1;
         try {
-            PutAnswer over =
-                    requests.put(race.name(), content(race.marks().getFirst()), Mark.next(random));
+            PutAnswer over = requests.put(race.name(), content(race.marks().getFirst()), Mark.next(random));
             if (created && over.outcome() == Outcome.CREATED) {
                 return new Report(false, "a creation over an existing object succeeded, but must be refused.");
             }
