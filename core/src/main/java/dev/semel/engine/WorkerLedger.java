@@ -5,12 +5,10 @@ import dev.semel.store.History;
 import dev.semel.store.Settled;
 import dev.semel.store.Settlement;
 import dev.semel.store.TaskStore;
-import dev.semel.task.StoreUnavailable;
-import dev.semel.task.StoreUnusable;
 import dev.semel.task.TaskId;
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
@@ -20,14 +18,16 @@ final class WorkerLedger implements Ledger {
 
     private static final Duration BUSY_PAUSE = Duration.ofMillis(50);
 
-    private final TaskStore store;
     private final WorkerHost host;
     private final Outbox outbox;
+    private final ReadBatcher<TaskId, List<EffectRecord>> effects;
+    private final ReadBatcher<History.Query, History> histories;
 
     WorkerLedger(TaskStore store, WorkerHost host, Outbox outbox) {
-        this.store = store;
         this.host = host;
         this.outbox = outbox;
+        this.effects = new ReadBatcher<>(host, store::effects, lineage -> lineage, Optional.of(List.of()));
+        this.histories = new ReadBatcher<>(host, store::histories, History.Query::workflow, Optional.empty());
     }
 
     @Override
@@ -67,44 +67,19 @@ final class WorkerLedger implements Ledger {
     @Override
     public List<EffectRecord> read(TaskId lineage) throws InterruptedException {
         CompletableFuture<List<EffectRecord>> answer = new CompletableFuture<>();
-        host.execute(() -> ask(lineage, answer, Outbox.FIRST_BACKOFF));
+        host.execute(() -> effects.ask(lineage, answer));
         return host.await(answer);
     }
 
     @Override
     public History history(History.Query query) throws InterruptedException {
         CompletableFuture<History> answer = new CompletableFuture<>();
-        host.execute(() -> askHistory(query, answer, Outbox.FIRST_BACKOFF));
+        host.execute(() -> histories.ask(query, answer));
         return host.await(answer);
     }
 
     @Override
     public RandomGenerator random() {
         return host.random();
-    }
-
-    private void askHistory(History.Query query, CompletableFuture<History> answer, Duration backoff) {
-        host.call(
-                () -> store.histories(List.of(query)),
-                found ->
-                        answer.complete(Objects.requireNonNull(found.get(query.workflow()), "every query is answered")),
-                thrown -> again(thrown, answer, backoff, next -> askHistory(query, answer, next)));
-    }
-
-    /** Repeats a call that the store did not answer. */
-    private void again(Throwable thrown, CompletableFuture<?> answer, Duration backoff, Consumer<Duration> repeat) {
-        if (thrown instanceof StoreUnavailable || thrown instanceof StoreUnusable) {
-            host.later(backoff, () -> repeat.accept(Outbox.longer(backoff)));
-        } else {
-            answer.completeExceptionally(thrown);
-        }
-    }
-
-    /** Repeats the call until the store answers, as for a settlement, so that an outage does not fail the attempt. */
-    private void ask(TaskId lineage, CompletableFuture<List<EffectRecord>> answer, Duration backoff) {
-        host.call(
-                () -> store.effects(List.of(lineage)),
-                found -> answer.complete(found.getOrDefault(lineage, List.of())),
-                thrown -> again(thrown, answer, backoff, next -> ask(lineage, answer, next)));
     }
 }
