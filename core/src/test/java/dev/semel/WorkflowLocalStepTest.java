@@ -329,14 +329,19 @@ class WorkflowLocalStepTest {
             return charge.result() + end;
         })) {
             TaskId id = start();
-            await().atMost(PATIENCE).until(() -> calls.size() == 2 && world.task(id).state() == TaskState.WAITING);
+            await().atMost(PATIENCE)
+                    .until(() -> calls.size() == 2 && world.task(id).state() == TaskState.WAITING);
             assertThat(calls).as("tokens").doesNotHaveDuplicates();
             EffectRecord old = awaitUnknown(id);
             assertThat(old.id().token()).isEqualTo(calls.getFirst());
             resolve(id, Verdict.DONE, "\"told\"");
-            assertThat(world.semel.effects().of(id)).extracting(EffectRecord::state).containsOnly(EffectState.DONE);
+            assertThat(world.semel.effects().of(id))
+                    .extracting(EffectRecord::state)
+                    .containsOnly(EffectState.DONE);
             world.semel.workflows().signal(FLOW, "id", "end", "!");
-            assertThat(result()).as("what was resolved belongs to the first generation").isEqualTo("receipt 2!");
+            assertThat(result())
+                    .as("what was resolved belongs to the first generation")
+                    .isEqualTo("receipt 2!");
         }
         assertThat(calls).hasSize(2);
     }

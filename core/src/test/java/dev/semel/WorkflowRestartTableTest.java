@@ -167,7 +167,8 @@ class WorkflowRestartTableTest {
                 flow.sleep(DAY);
                 yield done;
             }
-            case WAITS_FOR_PERSON -> unknown(flow.local("charge", String.class).parkIfUnknown()).result();
+            case WAITS_FOR_PERSON ->
+                unknown(flow.local("charge", String.class).parkIfUnknown()).result();
             case TO_BE_RETRIED -> throw new IOException("try again");
             case STOPPED -> {
                 if (ran.contains("recorded")) {
@@ -231,8 +232,8 @@ class WorkflowRestartTableTest {
                 awaitThat(() -> ran.contains("recorded"));
                 awaitWaiting(id);
                 world.semel.workflows().resume(FLOW, "id");
-                awaitThat(() -> Objects.toString(world.task(id).progress().lastError())
-                        .contains("does not fit"));
+                awaitThat(() ->
+                        Objects.toString(world.task(id).progress().lastError()).contains("does not fit"));
                 awaitThat(() -> world.task(id).state() != TaskState.RUNNING);
             }
             case COMPLETED, COMPLETED_WITH_FREE_ID -> world.awaitState(id, TaskState.COMPLETED);
@@ -275,7 +276,8 @@ class WorkflowRestartTableTest {
     }
 
     private void awaitLastRetry(TaskId id) {
-        awaitThat(() -> world.task(id).progress().failures() == 3 && world.task(id).state() == TaskState.PENDING);
+        awaitThat(() ->
+                world.task(id).progress().failures() == 3 && world.task(id).state() == TaskState.PENDING);
     }
 
     private Reached waitsForAnother(Standing standing) {
@@ -303,11 +305,11 @@ class WorkflowRestartTableTest {
     }
 
     private TaskId newest(Standing standing, TaskId id) {
-        switch (standing) {
+        return switch (standing) {
             case COMPLETED_WITH_FREE_ID, FAILED_WITH_FREE_ID -> {
                 Identity identity = Objects.requireNonNull(world.task(id).identity());
                 assertThat(world.semel.operations().release(identity)).isEqualTo(Operations.Release.RELEASED);
-                return id;
+                yield id;
             }
             case NEWER_IS_OPEN, NEWER_IS_COMPLETED -> {
                 first.set(false); // the newer one waits for a signal
@@ -319,12 +321,10 @@ class WorkflowRestartTableTest {
                 } else {
                     awaitWaiting(newer);
                 }
-                return newer;
+                yield newer;
             }
-            default -> {
-                return id;
-            }
-        }
+            default -> id;
+        };
     }
 
     private History history(TaskId id) {
@@ -335,12 +335,15 @@ class WorkflowRestartTableTest {
     /** What a refused operation must not change. */
     private List<Object> looks(TaskId id) {
         History history = history(id);
-        return List.of(history.lines(), history.inbox(), world.task(id).progress().state());
+        return List.of(
+                history.lines(), history.inbox(), world.task(id).progress().state());
     }
 
     /** The workflow runs again as the same task, keeps its first step, and those who wait get the new result. */
     private void assertRunsAgain(TaskId id, int from) {
-        assertThat(Generation.all(history(id).inbox())).extracting(Generation::from).containsExactly(from);
+        assertThat(Generation.all(history(id).inbox()))
+                .extracting(Generation::from)
+                .containsExactly(from);
         assertThat(world.semel.workflows().taskId(FLOW, "id")).isEqualTo(id);
         world.semel.workflows().signal(FLOW, "id", "end", "!");
         assertThat(world.semel.workflows().handle(FLOW, "id").result(PATIENCE)).isEqualTo("done 1!");
@@ -388,8 +391,12 @@ class WorkflowRestartTableTest {
         if (standing.startsAnew()) {
             assertThat(started).isNotEqualTo(reached.newest());
             world.semel.workflows().signal(FLOW, "id", "end", "!");
-            assertThat(world.semel.workflows().handle(FLOW, "id").result(PATIENCE)).endsWith("!");
-            assertThat(ran).as("a history of its own").filteredOn("done"::equals).hasSize(2);
+            assertThat(world.semel.workflows().handle(FLOW, "id").result(PATIENCE))
+                    .endsWith("!");
+            assertThat(ran)
+                    .as("a history of its own")
+                    .filteredOn("done"::equals)
+                    .hasSize(2);
         } else {
             assertThat(started).isEqualTo(reached.newest());
         }
@@ -422,27 +429,25 @@ class WorkflowRestartTableTest {
     /** Three lines, of which the second is the step; a local one has none and comes instead. Then it fails, in its first generation. */
     private String oneStep(Flow flow, StepState state) throws Exception {
         flow.record("before", String.class, () -> "");
-        Step<String> step =
-                switch (state) {
-                    case COMPLETED -> flow.start(DO, "good");
-                    case FAILED -> flow.start(DO, first.get() ? "bad" : "good");
-                    case TIMED_OUT ->
-                        flow.start(
-                                DO,
-                                "good",
-                                options -> options.startBy(Duration.ofMinutes(1)).queue(queue()));
-                    case CANCELLED, OPEN -> flow.start(DO, "good", options -> options.queue(queue()));
-                    case OPEN_WITH_KEY ->
-                        flow.start(
-                                DO, "good", options -> options.queue("nobody").idempotencyKey("shared"));
-                    case LOCAL_DONE ->
-                        flow.local("charge", String.class).start(token -> {
-                            ran.add("charge " + token);
-                            return "receipt";
-                        });
-                    case LOCAL_UNKNOWN -> unknown(flow.local("charge", String.class));
-                    case LOCAL_REFERRED -> unknown(flow.local("charge", String.class).parkIfUnknown());
-                };
+        Step<String> step = switch (state) {
+            case COMPLETED -> flow.start(DO, "good");
+            case FAILED -> flow.start(DO, first.get() ? "bad" : "good");
+            case TIMED_OUT ->
+                flow.start(
+                        DO,
+                        "good",
+                        options -> options.startBy(Duration.ofMinutes(1)).queue(queue()));
+            case CANCELLED, OPEN -> flow.start(DO, "good", options -> options.queue(queue()));
+            case OPEN_WITH_KEY ->
+                flow.start(DO, "good", options -> options.queue("nobody").idempotencyKey("shared"));
+            case LOCAL_DONE ->
+                flow.local("charge", String.class).start(token -> {
+                    ran.add("charge " + token);
+                    return "receipt";
+                });
+            case LOCAL_UNKNOWN -> unknown(flow.local("charge", String.class));
+            case LOCAL_REFERRED -> unknown(flow.local("charge", String.class).parkIfUnknown());
+        };
         String end = "open";
         boolean awaited = !first.get() || !(state.isOpen() || state == StepState.LOCAL_REFERRED);
         if (awaited) {
@@ -517,7 +522,8 @@ class WorkflowRestartTableTest {
         TaskId kept = step(id);
         switch (state) {
             case COMPLETED -> assertThat(result()).isEqualTo("good 1");
-            case FAILED, TIMED_OUT, CANCELLED -> assertThat(result()).isEqualTo(state.name().toLowerCase(Locale.ROOT));
+            case FAILED, TIMED_OUT, CANCELLED ->
+                assertThat(result()).isEqualTo(state.name().toLowerCase(Locale.ROOT));
             case OPEN, OPEN_WITH_KEY -> {
                 world.awaitState(id, TaskState.WAITING);
                 try (Worker worker = world.semel

@@ -67,22 +67,24 @@ class ReadBatcherTest {
 
     @Test
     void manyReadsDoNotWaitForTheFirstCall() {
-        ask(1);
+        CompletableFuture<String> first = ask(1);
         List<CompletableFuture<String>> others = new ArrayList<>();
         for (int i = 20; i < 20 + Batcher.ENOUGH; i++) {
             others.add(ask(i));
         }
         host.pass(ANSWERED);
+        assertThat(first).isDone();
         assertThat(others).allMatch(CompletableFuture::isDone);
         assertThat(sizes).containsExactly(1, Batcher.ENOUGH);
     }
 
     @Test
     void twoReadsOfOneTaskAreTwoCalls() {
-        ask(1);
+        CompletableFuture<String> first = ask(1);
         CompletableFuture<String> second = ask(2);
         CompletableFuture<String> again = ask(2);
         host.pass(ANSWERED.multipliedBy(3));
+        assertThat(first).isDone();
         assertThat(second).isCompletedWithValue("read " + id(2));
         assertThat(again).isCompletedWithValue("read " + id(2));
         assertThat(sizes).containsExactly(1, 1, 1);
@@ -109,11 +111,12 @@ class ReadBatcherTest {
 
     @Test
     void aReadThatFailsDoesNotFailItsCompany() {
-        ask(1);
+        CompletableFuture<String> first = ask(1);
         CompletableFuture<String> before = ask(12);
         CompletableFuture<String> failing = ask(13);
         CompletableFuture<String> behind = ask(14);
         host.pass(Duration.ofSeconds(1));
+        assertThat(first).isDone();
         assertThat(before).isCompletedWithValue("read " + id(12));
         assertThat(behind).isCompletedWithValue("read " + id(14));
         assertThatThrownBy(failing::join)

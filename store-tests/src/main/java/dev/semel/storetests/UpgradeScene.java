@@ -52,8 +52,7 @@ public final class UpgradeScene {
         Lease lease = claim(store);
         settle(
                 store,
-                new Settlement.Advance(
-                        lease, 1, List.of(new NewLine.Note(HistoryLine.Kind.VALUE, "value", "\"v\""))));
+                new Settlement.Advance(lease, 1, List.of(new NewLine.Note(HistoryLine.Kind.VALUE, "value", "\"v\""))));
         settle(store, new Settlement.Wait(lease, 0, 1, null, null));
         Tasks.submit(store, running);
         held = claim(store);
@@ -75,23 +74,14 @@ public final class UpgradeScene {
         assertThat(store.submit(List.of(new SubmitRequest.Signal(waiting.id(), "key", "go", null))))
                 .containsExactly(Submitted.Signalled.ACCEPTED);
         List<Claimed> claimed = store.claim(Tasks.request(10)).tasks();
-        assertThat(claimed)
-                .extracting(one -> one.task().id())
-                .containsExactlyInAnyOrder(waiting.id(), pending.id());
+        assertThat(claimed).extracting(one -> one.task().id()).containsExactlyInAnyOrder(waiting.id(), pending.id());
         claimed.forEach(one -> settle(store, new Settlement.Complete(one.lease(), "3")));
         assertThat(stored(store)).extracting(Task::state).containsOnly(TaskState.COMPLETED);
         TaskOptions options = TaskOptions.NONE
                 .withLimits(TimeLimits.of(Duration.ofHours(1), Duration.ofMinutes(1)))
                 .withTags(List.of("blue"));
         NewTask limited = new NewTask(
-                Tasks.id(),
-                Identity.DEFAULT_TENANT,
-                Tasks.QUEUE,
-                Tasks.TYPE,
-                "{}",
-                NewTask.Start.now(),
-                options,
-                null);
+                Tasks.id(), Identity.DEFAULT_TENANT, Tasks.QUEUE, Tasks.TYPE, "{}", NewTask.Start.now(), options, null);
         Tasks.submit(store, limited);
         assertThat(Objects.requireNonNull(store.find(List.of(limited.id())).get(limited.id()))
                         .options())

@@ -376,7 +376,8 @@ final class IdentityModel {
         ModelTask forgotten = state.task(item.id());
         // The record of a dead letter outlives the task, so another life of the id forwards none at the same attempt.
         Set<Integer> letters = forgotten == null ? Set.of() : forgotten.letters();
-        ModelState next = state.with(ModelTask.created(item, run, lineage, now, span.clockAnswered(), at, due, letters));
+        ModelState next =
+                state.with(ModelTask.created(item, run, lineage, now, span.clockAnswered(), at, due, letters));
         NewTask.KeyRequest key = item.key();
         if (key != null) {
             long end = now + key.ttl().toMillis();

@@ -52,7 +52,10 @@ final class LetterReader {
                 .flatMap(history -> history.operations().stream())
                 .toList();
         all.forEach(this::read);
-        this.round = all.stream().map(StormOperation::span).reduce(LetterReader::both).orElse(NO_TIME);
+        this.round = all.stream()
+                .map(StormOperation::span)
+                .reduce(LetterReader::both)
+                .orElse(NO_TIME);
         stored.forEach(this::saw);
         Map<AttemptId, TaskId> letterOf = new HashMap<>();
         letters.values().forEach(letter -> make(letter, letterOf));
