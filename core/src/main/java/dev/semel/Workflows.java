@@ -136,7 +136,8 @@ public final class Workflows {
 
     /**
      * Asks a running workflow and waits for its answer, which its code gives by {@link dev.semel.workflow.Flow#onAsk}. A question is decided once:
-     * asked again with the same key, after a lost answer or a time-out too, it gets the same answer, for as long as the workflow is stored.
+     * asked again with the same key, after a lost answer or a time-out too, it gets the same answer, for as long as the workflow is stored. One that
+     * continues as new keeps the newest 1,000 answers and keys of signals, and at most 4 MiB of answers.
      *
      * @param type the workflow type
      * @param id the id of the workflow

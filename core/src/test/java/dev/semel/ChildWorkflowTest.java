@@ -4,18 +4,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.semel.Operations.Redriving;
 import dev.semel.engine.Worker;
 import dev.semel.task.PermanentFailure;
 import dev.semel.task.TaskId;
 import dev.semel.task.TaskState;
 import dev.semel.task.TaskUnsuccessful;
 import dev.semel.workflow.ChildPolicy;
+import dev.semel.workflow.Step;
 import dev.semel.workflow.WorkflowCancelled;
 import dev.semel.workflow.WorkflowHandler;
 import dev.semel.workflow.WorkflowType;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -219,5 +222,42 @@ class ChildWorkflowTest {
         world.semel.workflows().signal(PARENT, "p", "end", "");
         assertThat(result()).isEqualTo("again");
         assertThat(child()).isEqualTo(TaskState.CANCELLED);
+    }
+
+    @Test
+    void aChildThatIsStartedJustBeforeTheParentContinuesAsNewAndIsLeftAloneRuns() {
+        Worker unused = worker((flow, input) -> {
+            if (input.equals("in")) {
+                Step<String> unusedChild = flow.start(CHILD, "c", "hello", ChildPolicy.ABANDON);
+                return flow.continueAsNew("again");
+            }
+            return input;
+        });
+        TaskId unusedParent = start();
+        assertThat(result()).isEqualTo("again");
+        awaitChild();
+    }
+
+    @Test
+    void aRedriveOfAParentRunsAgainTheChildThatItsEndHasCancelled() {
+        AtomicBoolean fails = new AtomicBoolean(true);
+        Worker unused = worker((flow, input) -> {
+            Step<String> child = flow.start(CHILD, "c", "hello");
+            String go = flow.signal("end", String.class);
+            if (fails.get()) {
+                throw new PermanentFailure("no");
+            }
+            return child.result() + go;
+        });
+        TaskId parent = start();
+        awaitChild();
+        world.semel.workflows().signal(PARENT, "p", "end", "!");
+        assertThatThrownBy(this::result).hasMessageContaining("no");
+        assertThat(child()).isEqualTo(TaskState.CANCELLED);
+        fails.set(false);
+        assertThat(world.semel.operations().redrive(parent)).isEqualTo(Redriving.REDRIVEN);
+        awaitChild();
+        world.semel.workflows().signal(CHILD, "c", "go", "there");
+        assertThat(result()).isEqualTo("hello there!");
     }
 }

@@ -207,4 +207,24 @@ class WorkflowAskTest {
         await().atMost(PATIENCE).until(() -> world.task(id).state() == TaskState.COMPLETED);
         another.close();
     }
+
+    @Test
+    void aSignalThatComesAfterItsTimeoutIsNotReceivedInAReplayBecauseAQuestionWasAnsweredMeanwhile() {
+        Worker unused = worker((flow, first) -> {
+            flow.onAsk("add", Integer.class, number -> number + 1);
+            boolean approved =
+                    flow.signal("approve", Boolean.class, Duration.ofHours(1)).orElse(false);
+            ran.add("approved " + approved);
+            flow.signal("end", String.class);
+            return approved ? 1 : 0;
+        });
+        TaskId id = start();
+        assertThat(ask(1, "a")).contains(2);
+        world.pass(Duration.ofHours(2));
+        await().atMost(PATIENCE).until(() -> ran.contains("approved false"));
+        world.awaitState(id, TaskState.WAITING);
+        world.semel.workflows().signal(FLOW, "id", "approve", true, "late");
+        assertThat(end()).isZero();
+        assertThat(ran).doesNotContain("approved true");
+    }
 }

@@ -4,9 +4,13 @@ import dev.semel.server.audit.AuditEntry;
 import dev.semel.server.audit.AuditFile;
 import dev.semel.task.InvalidInput;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.ArrayDeque;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import picocli.CommandLine.Model.CommandSpec;
 
@@ -43,26 +47,36 @@ final class AuditCommand implements Command {
             throw new InvalidInput("Option --limit takes 1 to " + MOST + ", but got \"" + limit + "\".");
         }
         String caller = invocation.text("--caller");
-        List<AuditEntry> actions = actions(AuditFile.read(Path.of(file), 2 * MOST)).stream()
+        AuditFile.Contents contents = AuditFile.read(Path.of(file), 2 * MOST);
+        if (contents.unreadable() > 0) {
+            invocation
+                    .console()
+                    .err()
+                    .println("Lines of the audit log that cannot be read: " + contents.unreadable() + ".");
+        }
+        List<AuditEntry> actions = actions(contents.entries()).stream()
                 .filter(entry -> caller == null || entry.action().caller().equals(caller))
                 .toList();
         print(actions.subList(Math.max(0, actions.size() - limit), actions.size()), invocation);
         return ExitCode.DONE;
     }
 
-    /** Returns one entry for each action: its end, or its start if that is all there is. */
+    /**
+     * Returns one entry for each action: its end, or its start if that is all there is. A client chooses the id of its request and may repeat it,
+     * so an end belongs to one start only: the last one before it.
+     */
     private static List<AuditEntry> actions(List<AuditEntry> entries) {
-        Set<String> ended = new HashSet<>();
-        entries.stream()
-                .filter(entry -> entry.status() != null)
-                .forEach(entry -> ended.add(entry.action().request()));
-        List<AuditEntry> actions = new ArrayList<>();
+        Map<String, Deque<AuditEntry>> open = new HashMap<>();
+        Set<AuditEntry> started = Collections.newSetFromMap(new IdentityHashMap<>());
         for (AuditEntry entry : entries) {
-            if (entry.status() != null || !ended.contains(entry.action().request())) {
-                actions.add(entry);
+            Deque<AuditEntry> starts = open.computeIfAbsent(entry.action().request(), id -> new ArrayDeque<>());
+            if (entry.status() == null) {
+                starts.push(entry);
+            } else if (!starts.isEmpty()) {
+                started.add(starts.pop());
             }
         }
-        return actions;
+        return entries.stream().filter(entry -> !started.contains(entry)).toList();
     }
 
     private static void print(List<AuditEntry> actions, Invocation invocation) {

@@ -61,6 +61,20 @@ class AuditCommandTest {
     }
 
     @Test
+    void anActionOfUnknownOutcomeIsShownAlsoIfItsRequestIsSentAgain() {
+        try (AuditFile audit = AuditFile.open(file, InstantSource.fixed(Instant.parse("2026-01-31T09:00:01Z")))) {
+            Audit.Action again = new Audit.Action("r2", "bob", "acme", "DELETE /v1/tasks/{id}", "id=2");
+            audit.started(again);
+            audit.ended(again, 200, "");
+        }
+        String out = semel("audit", "--audit", file.toString(), "--caller", "bob")
+                .exits(ExitCode.DONE)
+                .out();
+        assertThat(out.lines()).hasSize(3);
+        assertThat(out).contains("unknown", "done (200)");
+    }
+
+    @Test
     void aFileThatIsMissingIsAClearError() {
         assertThat(semel("audit").exits(ExitCode.BAD_INPUT).err()).contains("--audit");
         assertThat(semel("audit", "--audit", directory.resolve("no").toString())

@@ -21,8 +21,9 @@ import java.util.function.Function;
  * asked while it is under way form the next call. Each workflow reads its history when it is claimed, and a call for each of them was a
  * third of all work of the PostgreSQL server for workflows with queued steps.
  *
- * <p>A read is repeated until the store answers, as a settlement is, so that an outage does not fail the attempt. A call that fails another way
- * is divided, so that only the read that causes it fails. Used by steps of the host only.
+ * <p>A read is repeated until the store answers, as a settlement is, so that an outage does not fail the attempt. The next calls are smaller then:
+ * the reason may be an answer that is too large, and one such read must not hold up the others. A call that fails another way is
+ * divided, so that only the read that causes it fails. Used by steps of the host only.
  *
  * @param <Q> the class of the questions
  * @param <A> the class of the answers
@@ -41,8 +42,19 @@ final class ReadBatcher<Q, A> {
     private final Optional<A> missing;
     private final Deque<Entry<Q, A>> waiting = new ArrayDeque<>();
     private int calls;
+    private int most = MOST_READS;
 
-    private record Entry<Q, A>(Q question, CompletableFuture<A> answer) {}
+    /**
+     * A question.
+     *
+     * @param backoff how long it waits if the store does not answer
+     */
+    private record Entry<Q, A>(Q question, CompletableFuture<A> answer, Duration backoff) {
+
+        Entry<Q, A> later() {
+            return new Entry<>(question, answer, Outbox.longer(backoff));
+        }
+    }
 
     /**
      * Creates a batcher.
@@ -64,14 +76,14 @@ final class ReadBatcher<Q, A> {
 
     /** Asks a question; its answer completes the future. */
     void ask(Q question, CompletableFuture<A> answer) {
-        waiting.add(new Entry<>(question, answer));
+        waiting.add(new Entry<>(question, answer, Outbox.FIRST_BACKOFF));
         send();
     }
 
     private void send() {
         while (!waiting.isEmpty() && (calls == 0 || (calls < MOST_CALLS && waiting.size() >= Batcher.ENOUGH))) {
             calls++;
-            call(next(), Outbox.FIRST_BACKOFF);
+            call(next());
         }
     }
 
@@ -80,18 +92,19 @@ final class ReadBatcher<Q, A> {
         List<Entry<Q, A>> batch = new ArrayList<>();
         Set<TaskId> tasks = new HashSet<>();
         while (!waiting.isEmpty()
-                && batch.size() < MOST_READS
+                && batch.size() < most
                 && tasks.add(task.apply(waiting.element().question()))) {
             batch.add(waiting.remove());
         }
         return batch;
     }
 
-    private void call(List<Entry<Q, A>> batch, Duration backoff) {
+    private void call(List<Entry<Q, A>> batch) {
         List<Q> questions = batch.stream().map(Entry::question).toList();
         host.call(
                 () -> read.apply(questions),
                 answers -> {
+                    most = Math.min(MOST_READS, most * 2);
                     ended();
                     for (Entry<Q, A> entry : batch) {
                         answer(entry, answers);
@@ -99,14 +112,19 @@ final class ReadBatcher<Q, A> {
                 },
                 thrown -> {
                     if (thrown instanceof StoreUnavailable || thrown instanceof StoreUnusable) {
-                        host.later(backoff, () -> call(batch, Outbox.longer(backoff)));
+                        most = Math.max(1, batch.size() / 2);
+                        host.later(batch.getFirst().backoff(), () -> {
+                            batch.reversed().forEach(entry -> waiting.addFirst(entry.later()));
+                            send();
+                        });
+                        ended();
                     } else if (batch.size() == 1) {
                         ended();
                         batch.getFirst().answer().completeExceptionally(thrown);
                     } else {
                         calls++;
-                        call(batch.subList(0, batch.size() / 2), backoff);
-                        call(batch.subList(batch.size() / 2, batch.size()), backoff);
+                        call(batch.subList(0, batch.size() / 2));
+                        call(batch.subList(batch.size() / 2, batch.size()));
                     }
                 });
     }

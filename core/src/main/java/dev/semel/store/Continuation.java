@@ -27,6 +27,9 @@ public record Continuation(String input, Instant since, int entry) {
     /** The maximum number of received signals whose keys are kept, and of answers: the newest ones. */
     public static final int KEYS_KEPT = 1_000;
 
+    /** The maximum size of the answers that are kept, in bytes: without it they would fill the history for ever. */
+    public static final long ANSWER_BYTES_KEPT = 4L << 20;
+
     private static final JsonPointer INPUT = JsonPointer.of("input");
     private static final JsonPointer SINCE = JsonPointer.of("since");
 
@@ -50,6 +53,16 @@ public record Continuation(String input, Instant since, int entry) {
     }
 
     /**
+     * Returns whether the code of the workflow has begun a generation, and not a restart.
+     *
+     * @param document the document of the entry that began it
+     * @return whether it is a continuation
+     */
+    static boolean isBegunBy(String document) {
+        return Json.parse(document).at(SINCE).isPresent();
+    }
+
+    /**
      * What becomes of an inbox.
      *
      * @param deleted the numbers of the entries that are deleted
@@ -60,7 +73,7 @@ public record Continuation(String input, Instant since, int entry) {
 
     /**
      * Decides what becomes of an inbox: what the code has not seen or has not received stays. Of signals that it has received the keys stay, as many as
-     * {@link #KEYS_KEPT}. The ends of steps are deleted, because no line asks for them any more.
+     * {@link #KEYS_KEPT}, and of answers at most {@link #ANSWER_BYTES_KEPT}, the newest. The ends of steps are deleted, because no line asks for them any more.
      *
      * @param next the settlement
      * @param inbox the whole inbox
@@ -72,14 +85,20 @@ public record Continuation(String input, Instant since, int entry) {
         List<Integer> received = new ArrayList<>();
         long bytes = 0;
         int keys = 0;
+        long answers = 0;
         for (InboxEntry entry : inbox.reversed()) {
             if (entry.number() > next.seen() || unread.contains(entry.number())) {
                 bytes += StoredFlow.bytes(entry);
             } else if (!(isSignal(entry) || isAnswer(entry)) || keys == KEYS_KEPT) {
                 deleted.add(entry.number());
             } else if (isAnswer(entry)) {
-                keys++;
-                bytes += StoredFlow.bytes(entry);
+                answers += StoredFlow.bytes(entry);
+                if (answers > ANSWER_BYTES_KEPT) {
+                    deleted.add(entry.number());
+                } else {
+                    keys++;
+                    bytes += StoredFlow.bytes(entry);
+                }
             } else {
                 keys++;
                 bytes += StoredFlow.bytes(entry.received());
@@ -106,7 +125,8 @@ public record Continuation(String input, Instant since, int entry) {
      * @throws dev.semel.task.InvalidInput if it is no JSON, or too large
      */
     public static void check(String input) {
-        Json unused = Json.parse(document(input, Instant.EPOCH, Integer.MAX_VALUE));
+        Json unusedAlone = Json.parse(input); // in a document it could bring members of its own
+        Json unusedWhole = Json.parse(document(input, Instant.EPOCH, Integer.MAX_VALUE));
     }
 
     private static String document(String input, Instant since, int lines) {

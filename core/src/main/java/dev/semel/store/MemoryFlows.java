@@ -246,10 +246,10 @@ final class MemoryFlows {
     StoredFlow.Verdict decide(Operation.Restart restart) {
         Flow flow = flows.getOrDefault(restart.taskId(), new Flow());
         String next = Generation.key(restart.generation() + 1);
-        Generation begun = flow.inbox.stream()
+        String begun = flow.inbox.stream()
                 .filter(entry -> next.equals(entry.key()))
                 .findFirst()
-                .flatMap(Generation::of)
+                .map(InboxEntry::document)
                 .orElse(null);
         return flow.counters.decide(restart, begun);
     }

@@ -197,8 +197,9 @@ public sealed interface Settlement {
      */
     record Continue(Lease lease, int seen, List<Integer> unread, String input, Instant since) implements Ending {
 
-        /** Copies. */
+        /** Checks the input, and copies. */
         public Continue {
+            Continuation.check(input);
             unread = List.copyOf(unread);
         }
 

@@ -315,12 +315,15 @@ public record StoredFlow(int lines, int inbox, int urgent, int wakeAfter, int wa
      * Decides about a restart of a workflow.
      *
      * @param restart the restart
-     * @param begun the generation that follows the one that the restart replaces, if it has begun
+     * @param begun the document of the entry that began the generation behind the one that the restart replaces; null if none has begun
      * @return what the store does; never {@link Verdict#FULL}
      */
-    public Verdict decide(Operation.Restart restart, @Nullable Generation begun) {
+    public Verdict decide(Operation.Restart restart, @Nullable String begun) {
         if (begun != null) {
-            return begun.from() == restart.from() ? Verdict.DONE_BEFORE : Verdict.STALE;
+            // A workflow that continued as new keeps no line either, but nobody restarted it.
+            return Generation.from(begun) == restart.from() && !Continuation.isBegunBy(begun)
+                    ? Verdict.DONE_BEFORE
+                    : Verdict.STALE;
         }
         return generation == restart.generation() && restart.from() <= lines + 1 ? Verdict.ADD : Verdict.STALE;
     }

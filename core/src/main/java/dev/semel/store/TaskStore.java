@@ -193,9 +193,9 @@ import java.util.Optional;
  *       input in its entry: the same task is pending at once. Sent again it is applied once. Task id, key, input and input hash, watches and
  *       watchers stay. If its cancellation was requested, the task is cancelled instead and its history stays.
  *   <li>F22: of the inbox of a workflow that continues as new, entries stay that its code has not seen or has not received, with their numbers. Signals
- *       that it has received lose everything but their keys, by which they are still recognised; answers stay, and other entries are deleted.
+ *       that it has received lose everything but their keys, by which they are still recognised; answers stay, up to a number and a size, the newest; other entries are deleted.
  *   <li>F23: an advance that answers a question adds its line and an entry with the answer, which is read like every other. A question is answered once:
- *       a second answer adds its line and no entry, in a later generation too.
+ *       a second answer adds its line and no entry, in a later generation too, for as long as the first one is kept.
  * </ol>
  *
  * <h3>Time limits</h3>

@@ -18,7 +18,8 @@ import java.util.Set;
  * Finds the line from which a workflow is restarted, unless a person says otherwise: the first step without success. The rule is pure.
  *
  * <ul>
- *   <li>A step that the code itself gave up is not one that failed. If a cancellation was delivered, what it gave up is.
+ *   <li>A step that the code itself gave up is not one that failed. What a delivered cancellation gave up is, and so is a child workflow that
+ *       was cancelled because the code had ended: the code that runs again may wait for it.
  *   <li>If the workflow has begun to undo what it did, the first compensation that failed is tried again. If none has failed, everything was
  *       undone, so everything is done again, local steps included.
  *   <li>If no step failed, all lines are kept: the code ends in another way only because it, or a local step, has changed.
@@ -28,6 +29,9 @@ public final class RestartPoint {
 
     /** The name of the line behind which a workflow undoes what it did. */
     static final String UNDOING = "$undoing";
+
+    /** The name of the line behind which a workflow whose code has ended cancels its children. */
+    static final String ENDING = "$ending";
 
     private final List<HistoryLine> lines;
     private final Map<Integer, InboxEntry> ends = new HashMap<>();
@@ -73,15 +77,13 @@ public final class RestartPoint {
 
     private int find() {
         int cancelled = first(Kind.CANCELLED, 0);
-        int undoing = lines.stream()
-                .filter(line -> line.kind() == Kind.VALUE && line.name().equals(UNDOING))
-                .mapToInt(HistoryLine::number)
-                .findFirst()
-                .orElse(0);
+        int undoing = marker(UNDOING);
+        int ending = marker(ENDING);
         Set<TaskId> givenUp = new HashSet<>();
         for (HistoryLine line : lines) {
             TaskId step = line.task();
-            boolean byCode = cancelled == 0 || line.number() < cancelled || undoing > 0;
+            boolean byCode = (cancelled == 0 || line.number() < cancelled || undoing > 0)
+                    && (ending == 0 || line.number() < ending);
             if (step != null && line.kind() == Kind.ABANDONED && byCode) {
                 givenUp.add(step);
             }
@@ -93,6 +95,14 @@ public final class RestartPoint {
         return failed == 0 && cancelled == 0
                 ? lines.size() + 1
                 : failed == 0 ? cancelled : cancelled == 0 ? failed : Math.min(failed, cancelled);
+    }
+
+    private int marker(String name) {
+        return lines.stream()
+                .filter(line -> line.kind() == Kind.VALUE && line.name().equals(name))
+                .mapToInt(HistoryLine::number)
+                .findFirst()
+                .orElse(0);
     }
 
     private int first(Kind kind, int after) {

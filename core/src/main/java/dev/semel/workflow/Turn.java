@@ -65,9 +65,6 @@ final class Turn {
     /** The name of the line behind which a workflow that continues as new gives up the steps that are open. */
     private static final String CONTINUING = "$continuing";
 
-    /** The name of the line behind which a workflow whose code has ended cancels its children. */
-    private static final String ENDING = "$ending";
-
     // Bounds one write: ten thousand steps that are started at once are ten of these.
     private static final int MOST_TOGETHER = 1_000;
 
@@ -496,7 +493,7 @@ final class Turn {
     /** Reads what was added to the history and the inbox since. */
     void readInbox() {
         try {
-            learn(journal.read(lines.size(), inbox.size()));
+            learn(journal.read(lines.size(), seen())); // not the size: a continuation deletes entries
         } catch (InterruptedException e) {
             throw interrupted(e);
         }
@@ -633,6 +630,9 @@ final class Turn {
             return Optional.empty();
         }
         Optional<InboxEntry> entry = await(() -> 1, limit, () -> {
+            if (isNext(Kind.TIMED_OUT)) {
+                return Optional.empty(); // behind answers of this wait; a signal that came later does not count
+            }
             InboxEntry accepted = nextSignal(name);
             return accepted != null ? Optional.of(accepted) : now.isBefore(limit) ? null : Optional.empty();
         });
@@ -809,7 +809,7 @@ final class Turn {
             return;
         }
         cancelled = true;
-        giveUp(ENDING, step -> step.policy() == ChildPolicy.CANCEL);
+        giveUp(RestartPoint.ENDING, step -> step.policy() == ChildPolicy.CANCEL);
         awaitChildren();
     }
 
@@ -879,12 +879,14 @@ final class Turn {
     Suspended continueAsNew(@Nullable Object input, TypeRef<?> type) {
         requireUsable();
         String document = journal.codec().encode(input, type);
-        Continuation.check(document);
+        Continuation.check(document); // before anything is given up
         Object unused = journal.codec().decode(document, type); // what does not fit would fail the next generation
         giveUp(CONTINUING, Turn::endsWithParent);
         awaitChildren();
         requireWhole();
-        if (added.stream().anyMatch(NewLine.Answer.class::isInstance)) {
+        // The other lines would be deleted at once; a child that is left alone has to be started, and an answer to be
+        // given.
+        if (added.stream().anyMatch(line -> line instanceof NewLine.Answer || line instanceof NewLine.Step)) {
             flush();
         }
         Suspended thrown = journal.continueAsNew(seen(), unread(), document, since);

@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class ReadBatcherTest {
@@ -24,6 +25,7 @@ class ReadBatcherTest {
     private final ManualHost host = new ManualHost();
     private final List<Integer> sizes = new ArrayList<>();
     private final List<RuntimeException> failures = new ArrayList<>();
+    private @Nullable TaskId neverAnswered;
     private final ReadBatcher<TaskId, String> batcher =
             new ReadBatcher<>(host, this::read, id -> id, Optional.of("none"));
 
@@ -35,6 +37,9 @@ class ReadBatcherTest {
         sizes.add(ids.size());
         if (!failures.isEmpty()) {
             throw failures.removeFirst();
+        }
+        if (neverAnswered != null && ids.contains(neverAnswered)) {
+            throw new StoreUnavailable("the answer is too large");
         }
         if (ids.contains(id(13))) {
             throw new IllegalArgumentException("unreadable");
@@ -107,6 +112,26 @@ class ReadBatcherTest {
         assertThat(answer).isCompletedWithValue("read " + id(1));
         assertThat(next).isCompletedWithValue("read " + id(2));
         assertThat(sizes).containsExactly(1, 1, 1, 1);
+    }
+
+    @Test
+    void aReadThatTheStoreNeverAnswersDoesNotHoldUpTheOthers() {
+        CompletableFuture<String> first = ask(1);
+        CompletableFuture<String> before = ask(11);
+        CompletableFuture<String> tooLarge = ask(12);
+        CompletableFuture<String> behind = ask(14);
+        neverAnswered = id(12);
+        host.pass(Duration.ofSeconds(10));
+        assertThat(first).isDone();
+        assertThat(before).isCompletedWithValue("read " + id(11));
+        assertThat(behind).isCompletedWithValue("read " + id(14));
+        assertThat(tooLarge).isNotDone();
+        CompletableFuture<String> later = ask(15);
+        host.pass(ANSWERED);
+        assertThat(later).isCompletedWithValue("read " + id(15));
+        neverAnswered = null;
+        host.pass(Duration.ofMinutes(1));
+        assertThat(tooLarge).isCompletedWithValue("read " + id(12));
     }
 
     @Test

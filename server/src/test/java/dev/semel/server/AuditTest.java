@@ -73,7 +73,7 @@ class AuditTest {
     }
 
     private List<AuditEntry> entries() {
-        return AuditFile.read(file, 1_000);
+        return AuditFile.read(file, 1_000).entries();
     }
 
     private String submitted(String key) {

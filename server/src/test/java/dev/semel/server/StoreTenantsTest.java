@@ -8,6 +8,7 @@ import dev.semel.client.HttpTaskStore;
 import dev.semel.server.http.Route;
 import dev.semel.server.http.TokenScope;
 import dev.semel.store.ClaimRequest;
+import dev.semel.store.EffectOutcome;
 import dev.semel.store.EffectQuery;
 import dev.semel.store.History;
 import dev.semel.store.NewTask;
@@ -19,6 +20,7 @@ import dev.semel.store.Settlement;
 import dev.semel.store.SubmitRequest;
 import dev.semel.store.Submitted;
 import dev.semel.store.TaskQuery;
+import dev.semel.task.EffectId;
 import dev.semel.task.Identity;
 import dev.semel.task.Lease;
 import dev.semel.task.ScheduleId;
@@ -151,7 +153,36 @@ class StoreTenantsTest {
         }
     }
 
+    @Test
+    void aLeaseOfOnesOwnDoesNotWriteTheEffectsOfAnotherTenant() {
+        TaskId theirs = TaskId.parse(
+                HTTP.post("/v1/tasks", "{\"type\":\"t\",\"queue\":\"effects\",\"input\":1}", bearer("payee"))
+                        .text("task_id"));
+        String unused = HTTP.post("/v1/tasks", "{\"type\":\"t\",\"queue\":\"effects\",\"input\":1}", bearer("forger"))
+                .text("task_id");
+        try (HttpTaskStore ours = store("forger")) {
+            Lease lease = ours.claim(claim("effects")).tasks().getFirst().lease();
+            EffectId charge = new EffectId(theirs, "charge", 0);
+            assertThat(ours.settle(List.of(
+                            new Settlement.Intend(lease, charge, null),
+                            new Settlement.Refer(lease, charge, "who knows"),
+                            new Settlement.Conclude(
+                                    lease, charge, new EffectOutcome.Done("\"forged\"", EffectOutcome.How.RAN)),
+                            new Settlement.Park(lease, charge, "who knows"))))
+                    .containsOnly(Settled.NOT_FOUND);
+            assertThat(HTTP.store.effects(List.of(theirs)).getOrDefault(theirs, List.of()))
+                    .isEmpty();
+            EffectId own = new EffectId(lease.taskId(), "charge", 0);
+            assertThat(ours.settle(List.of(new Settlement.Intend(lease, own, null))))
+                    .containsExactly(Settled.APPLIED);
+        }
+    }
+
     private static ClaimRequest claim() {
-        return new ClaimRequest(7, false, Set.of("theirs"), null, 1, 1, 1, 1 << 20, Duration.ofSeconds(30), "test");
+        return claim("theirs");
+    }
+
+    private static ClaimRequest claim(String queue) {
+        return new ClaimRequest(7, false, Set.of(queue), null, 1, 1, 1, 1 << 20, Duration.ofSeconds(30), "test");
     }
 }

@@ -7,6 +7,7 @@ import dev.semel.store.Generation;
 import dev.semel.store.History;
 import dev.semel.store.HistoryLine;
 import dev.semel.store.InboxEntry;
+import dev.semel.store.Operated;
 import dev.semel.store.Operation;
 import dev.semel.store.Settled;
 import dev.semel.store.Settlement;
@@ -159,6 +160,16 @@ public abstract class ContinuationContract extends WorkflowStoreContract {
                 () -> assertThat(apply(advance(lease, 2, value("zombie")))).isEqualTo(Settled.STALE));
         applied(anew(next, 1));
         assertThat(Generation.all(inbox(id))).extracting(Generation::number).containsExactly(3);
+    }
+
+    @Test
+    @DisplayName("F19: a restart of a generation that the code itself has ended is stale, also one that keeps nothing")
+    void restartOfAnEndedGeneration() {
+        Lease lease = running();
+        applied(advance(lease, 1, value("a")));
+        applied(anew(lease, 0));
+        changesNothing(() -> assertThat(store.operate(List.of(new Operation.Restart(lease.taskId(), 1, 0))))
+                .containsExactly(Operated.STALE));
     }
 
     @Test

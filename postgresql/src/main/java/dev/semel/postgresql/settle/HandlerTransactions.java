@@ -69,7 +69,7 @@ public final class HandlerTransactions {
                 commit(connection);
                 news = tx.news();
             } catch (Exception e) {
-                rollBack(connection, e);
+                Database.rollBack(connection, e);
                 throw e;
             } catch (Error e) {
                 Database.giveUp(connection);
@@ -175,14 +175,6 @@ public final class HandlerTransactions {
                             + "). Whether the handler's writes and the completion of its task"
                             + " were stored is not known; either both were or neither.",
                     e);
-        }
-    }
-
-    private static void rollBack(Connection connection, Throwable because) {
-        try {
-            connection.rollback();
-        } catch (SQLException e) {
-            because.addSuppressed(e);
         }
     }
 

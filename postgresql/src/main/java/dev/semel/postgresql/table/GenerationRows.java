@@ -103,11 +103,10 @@ public final class GenerationRows {
     /** Decides about a restart, by counters that are locked. */
     public static StoredFlow.Verdict decide(Transaction tx, StoredFlow flow, Operation.Restart restart)
             throws SQLException {
-        int next = restart.generation() + 1;
-        Generation begun = tx.sql(BEGUN)
+        String begun = tx.sql(BEGUN)
                 .with(restart.taskId())
-                .withText(Generation.key(next))
-                .first(row -> new Generation(next, Generation.from(row.getString("document")), 0, tx.nowInstant()));
+                .withText(Generation.key(restart.generation() + 1))
+                .first(row -> row.getString("document"));
         return flow.decide(restart, begun);
     }
 

@@ -47,6 +47,7 @@ public final class AuditFile implements Audit, AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock();
     private final FileChannel owned;
     private FileChannel channel;
+    private boolean closed;
 
     private AuditFile(Path file, InstantSource clock, int maxBytes) throws IOException {
         this.file = file;
@@ -103,7 +104,30 @@ public final class AuditFile implements Audit, AutoCloseable {
                 && file.getFileSystem().supportedFileAttributeViews().contains("posix")) {
             Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
         }
-        return FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.APPEND);
+        FileChannel opened =
+                FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.APPEND);
+        try {
+            endHalfLine(file, opened);
+        } catch (IOException e) {
+            opened.close();
+            throw e;
+        }
+        return opened;
+    }
+
+    /** Ends the line that was being written when the machine lost its power, so that the next one stays readable. */
+    private static void endHalfLine(Path file, FileChannel opened) throws IOException {
+        long size = opened.size();
+        if (size == 0) {
+            return;
+        }
+        ByteBuffer last = ByteBuffer.allocate(1);
+        try (FileChannel reading = FileChannel.open(file, StandardOpenOption.READ)) {
+            reading.read(last, size - 1);
+        }
+        if (last.flip().get() != '\n') {
+            opened.write(ByteBuffer.wrap(new byte[] {'\n'}));
+        }
     }
 
     @Override
@@ -138,6 +162,9 @@ public final class AuditFile implements Audit, AutoCloseable {
         ByteBuffer bytes = ByteBuffer.wrap(line.getBytes(StandardCharsets.UTF_8));
         lock.lock();
         try {
+            if (!channel.isOpen() && !closed) {
+                channel = append(file); // closed by a rotation that failed, or by an interrupt
+            }
             long before = channel.size();
             if (before > 0 && before + bytes.remaining() > maxBytes) {
                 rotate();
@@ -178,35 +205,59 @@ public final class AuditFile implements Audit, AutoCloseable {
     }
 
     /**
+     * What was read.
+     *
+     * @param entries the entries, oldest first
+     * @param unreadable how many lines are no entries: those that were being written when the machine lost its power, or that somebody else wrote
+     */
+    public record Contents(List<AuditEntry> entries, int unreadable) {
+
+        /** Copies. */
+        public Contents {
+            entries = List.copyOf(entries);
+        }
+    }
+
+    /**
      * Returns the newest entries of a file and its older ones.
      *
      * @param file the file
      * @param limit how many entries at the most
-     * @return the entries, oldest first
-     * @throws InvalidInput if there is no such file, or it has a line that is no entry
+     * @return the entries
+     * @throws InvalidInput if there is no such file, or it cannot be read
      */
-    public static List<AuditEntry> read(Path file, int limit) {
+    public static Contents read(Path file, int limit) {
         if (!Files.exists(file)) {
             throw new InvalidInput("There is no audit log \"" + file + "\". Name the file that the server writes.");
         }
         ArrayDeque<AuditEntry> newest = new ArrayDeque<>();
+        int unreadable = 0;
         for (int number = KEPT_FILES; number >= 0; number--) {
             Path one = number == 0 ? file : older(file, number);
             if (Files.exists(one)) {
-                read(one, limit, newest);
+                unreadable += read(one, limit, newest);
             }
         }
-        return new ArrayList<>(newest);
+        return new Contents(new ArrayList<>(newest), unreadable);
     }
 
-    private static void read(Path file, int limit, ArrayDeque<AuditEntry> newest) {
-        try (Stream<String> lines = Files.lines(file)) {
-            lines.filter(line -> !line.isBlank()).forEach(line -> {
-                newest.add(AuditEntry.parse(line));
+    /** Returns how many lines are no entries. */
+    private static int read(Path file, int limit, ArrayDeque<AuditEntry> newest) {
+        // Not as UTF-8: what is no text is a line that cannot be read, and no reason to show nothing.
+        try (Stream<String> lines = Files.lines(file, StandardCharsets.ISO_8859_1)) {
+            int unreadable = 0;
+            for (String line : (Iterable<String>) lines.filter(line -> !line.isBlank())::iterator) {
+                try {
+                    newest.add(AuditEntry.parse(
+                            new String(line.getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8)));
+                } catch (RuntimeException e) {
+                    unreadable++;
+                }
                 if (newest.size() > limit) {
                     newest.remove();
                 }
-            });
+            }
+            return unreadable;
         } catch (IOException | UncheckedIOException e) {
             throw new InvalidInput("The audit log \"" + file + "\" cannot be read: " + e.getMessage() + ".", e);
         }
@@ -216,6 +267,7 @@ public final class AuditFile implements Audit, AutoCloseable {
     public void close() {
         lock.lock();
         try {
+            closed = true;
             channel.close();
             owned.close();
         } catch (IOException e) {

@@ -8,6 +8,7 @@ import dev.semel.task.EffectId;
 import dev.semel.task.TaskId;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -23,11 +24,12 @@ final class OwnTasks {
 
     private final TaskStore store;
     private final String tenant;
-    private final Map<TaskId, Boolean> own = new LinkedHashMap<>(1_024, 0.75f, true) {
+    /** The lineage of each task. */
+    private final Map<TaskId, TaskId> own = new LinkedHashMap<>(1_024, 0.75f, true) {
         private static final long serialVersionUID = 1L;
 
         @Override
-        protected boolean removeEldestEntry(Map.Entry<TaskId, Boolean> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<TaskId, TaskId> eldest) {
             return size() > REMEMBERED;
         }
     };
@@ -42,18 +44,25 @@ final class OwnTasks {
             return false;
         }
         synchronized (own) {
-            own.put(task.id(), true);
-            own.put(task.lineage(), true);
+            own.put(task.id(), task.lineage());
+            own.put(task.lineage(), task.lineage());
         }
         return true;
     }
 
     /** Returns those of the ids that are tasks of the tenant. */
     Set<TaskId> tasks(Collection<TaskId> ids) {
-        Set<TaskId> found = new HashSet<>();
+        return new HashSet<>(lineagesOf(ids).keySet());
+    }
+
+    /** Returns the lineages of those of the ids that are tasks of the tenant. */
+    Map<TaskId, TaskId> lineagesOf(Collection<TaskId> ids) {
+        Map<TaskId, TaskId> found = new HashMap<>();
         List<TaskId> unknown = remembered(ids, found);
         if (!unknown.isEmpty()) {
-            store.find(unknown).values().stream().filter(this::isOwn).forEach(task -> found.add(task.id()));
+            store.find(unknown).values().stream()
+                    .filter(this::isOwn)
+                    .forEach(task -> found.put(task.id(), task.lineage()));
         }
         return found;
     }
@@ -79,14 +88,15 @@ final class OwnTasks {
         return page.effects().stream().anyMatch(effect -> effect.id().lineage().equals(lineage));
     }
 
-    private List<TaskId> remembered(Collection<TaskId> ids, Set<TaskId> found) {
+    private List<TaskId> remembered(Collection<TaskId> ids, Map<TaskId, TaskId> found) {
         List<TaskId> unknown = new ArrayList<>();
         synchronized (own) {
             for (TaskId id : ids) {
-                if (own.containsKey(id)) {
-                    found.add(id);
-                } else {
+                TaskId lineage = own.get(id);
+                if (lineage == null) {
                     unknown.add(id);
+                } else {
+                    found.put(id, lineage);
                 }
             }
         }

@@ -32,6 +32,7 @@ import dev.semel.store.Task;
 import dev.semel.store.TaskQuery;
 import dev.semel.store.TaskStore;
 import dev.semel.store.Transacting;
+import dev.semel.task.EffectId;
 import dev.semel.task.Identity;
 import dev.semel.task.ScheduleId;
 import dev.semel.task.TaskId;
@@ -134,13 +135,38 @@ public final class TenantTaskStore extends ForwardingTaskStore {
     @Override
     public List<Settled> settle(List<? extends Settlement> batch) {
         batch.forEach(this::check);
-        Set<TaskId> ours = own.tasks(
+        Map<TaskId, TaskId> lineages = own.lineagesOf(
                 batch.stream().map(settlement -> settlement.lease().taskId()).toList());
         return answered(
                 batch,
-                settlement -> ours.contains(settlement.lease().taskId()),
+                settlement -> {
+                    TaskId lineage = lineages.get(settlement.lease().taskId());
+                    // A lease of one's own must not write the effects of another tenant's task.
+                    return lineage != null
+                            && effect(settlement)
+                                    .map(effect -> effect.lineage().equals(lineage))
+                                    .orElse(true);
+                },
                 settlement -> Settled.NOT_FOUND,
                 whole::settle);
+    }
+
+    private static Optional<EffectId> effect(Settlement settlement) {
+        return switch (settlement) {
+            case Settlement.Intend intend -> Optional.of(intend.effect());
+            case Settlement.Refer refer -> Optional.of(refer.effect());
+            case Settlement.Conclude conclude -> Optional.of(conclude.effect());
+            case Settlement.Park park -> Optional.of(park.effect());
+            case Settlement.Complete complete -> Optional.empty();
+            case Settlement.Retry retry -> Optional.empty();
+            case Settlement.Fail fail -> Optional.empty();
+            case Settlement.PutBack putBack -> Optional.empty();
+            case Settlement.Cancelled cancelled -> Optional.empty();
+            case Settlement.Wait wait -> Optional.empty();
+            case Settlement.Continue next -> Optional.empty();
+            case Settlement.Advance advance -> Optional.empty();
+            case Settlement.Extend extend -> Optional.empty();
+        };
     }
 
     private void check(Settlement settlement) {

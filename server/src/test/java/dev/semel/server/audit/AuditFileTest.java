@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.semel.server.http.Audit;
+import dev.semel.server.http.Problem;
 import dev.semel.task.InvalidInput;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
@@ -43,7 +45,7 @@ class AuditFileTest {
             assertThat(logs).hasSize(AuditFile.KEPT_FILES + 1);
             assertThat(logs).allSatisfy(one -> assertThat(Files.size(one)).isLessThanOrEqualTo(maxBytes));
         }
-        List<AuditEntry> newest = AuditFile.read(file, 20);
+        List<AuditEntry> newest = AuditFile.read(file, 20).entries();
         assertThat(newest).hasSize(20);
         assertThat(newest.getLast()).isEqualTo(new AuditEntry(CLOCK.instant(), action(499), 200, ""));
         assertThat(newest.getFirst().action()).isEqualTo(action(490));
@@ -57,10 +59,46 @@ class AuditFileTest {
                 audit.ended(action(i), 409, "\n\"x\"".repeat(10_000));
             }
         }
-        List<AuditEntry> entries = AuditFile.read(file, 10);
+        List<AuditEntry> entries = AuditFile.read(file, 10).entries();
         assertThat(entries).hasSize(2);
         assertThat(entries.getFirst().details()).hasSize(Audit.MAX_TEXT + 1).startsWith("\n\"x\"");
         assertThat(entries.getFirst().outcome()).isEqualTo("rejected");
+    }
+
+    @Test
+    void halfALineHidesNeitherItsNeighboursNorItself() throws IOException {
+        Path file = directory.resolve("audit.jsonl");
+        try (AuditFile audit = AuditFile.open(file, CLOCK)) {
+            audit.started(action(1));
+        }
+        Files.write(file, new byte[] {'{', '"', (byte) 0xff}, StandardOpenOption.APPEND); // then the power failed
+        try (AuditFile audit = AuditFile.open(file, CLOCK)) {
+            audit.started(action(2));
+        }
+        AuditFile.Contents contents = AuditFile.read(file, 10);
+        assertThat(contents.entries()).extracting(AuditEntry::action).containsExactly(action(1), action(2));
+        assertThat(contents.unreadable()).isEqualTo(1);
+    }
+
+    @Test
+    void aRotationThatFailsIsOverWhenItsCauseIs() throws IOException {
+        Path file = directory.resolve("audit.jsonl");
+        Path taken = directory.resolve("audit.jsonl.1");
+        try (AuditFile audit = AuditFile.open(file, CLOCK, 300)) {
+            audit.started(action(1));
+            // A directory that is not empty cannot be replaced by a file.
+            Files.createDirectories(
+                    directory.resolve("audit.jsonl." + AuditFile.KEPT_FILES).resolve("x"));
+            Files.createFile(directory.resolve("audit.jsonl." + (AuditFile.KEPT_FILES - 1)));
+            assertThatThrownBy(() -> audit.started(action(2))).isInstanceOf(Problem.class);
+            Files.delete(
+                    directory.resolve("audit.jsonl." + AuditFile.KEPT_FILES).resolve("x"));
+            audit.started(action(3));
+            assertThat(taken).exists();
+            assertThat(AuditFile.read(file, 10).entries())
+                    .extracting(AuditEntry::action)
+                    .containsExactly(action(1), action(3));
+        }
     }
 
     @Test

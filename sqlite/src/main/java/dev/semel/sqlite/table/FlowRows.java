@@ -366,16 +366,14 @@ public final class FlowRows {
 
     /** Decides about a restart. */
     public static StoredFlow.Verdict decide(Transaction tx, Operation.Restart restart) throws SQLException {
-        int next = restart.generation() + 1;
-        Integer from;
+        String begun;
         try (ResultSet row = tx.sql(BEGUN_GENERATION)
                 .with(restart.taskId())
-                .with(Generation.key(next))
+                .with(Generation.key(restart.generation() + 1))
                 .query()) {
-            from = row.next() ? Generation.from(row.getString(1)) : null;
+            begun = row.next() ? row.getString(1) : null;
         }
-        return find(tx, restart.taskId())
-                .decide(restart, from == null ? null : new Generation(next, from, 0, tx.nowInstant()));
+        return find(tx, restart.taskId()).decide(restart, begun);
     }
 
     /** Begins the generation of a restart. */
