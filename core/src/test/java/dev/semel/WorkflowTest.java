@@ -86,6 +86,37 @@ class WorkflowTest {
     }
 
     @Test
+    void aStepAndTheWaitForItAreOneCall() {
+        assertThat(run((flow, in) -> flow.run(UPPER, in))).isEqualTo("IN");
+        assertThat(world.settled).contains(List.of("Advance", "Wait"));
+    }
+
+    @Test
+    void aLostAnswerToAStepAndItsWaitChangesNothing() {
+        try (Worker worker = worker((flow, in) -> {
+            world.lose.set(3);
+            return flow.run(UPPER, in) + flow.run(UPPER, "x");
+        })) {
+            assertThat(world.semel.start(FLOW, "id", "in").result(PATIENCE)).isEqualTo("INX");
+        }
+        assertThat(ran).containsExactly("in", "x");
+    }
+
+    @Test
+    void anAttemptWhoseLinesWereRejectedAsFullIsPutBack() {
+        world.full.set(1);
+        AtomicInteger calls = new AtomicInteger();
+        assertThat(run((flow, in) -> {
+                    calls.incrementAndGet();
+                    return flow.run(UPPER, in);
+                }))
+                .isEqualTo("IN");
+        assertThat(ran).containsExactly("in");
+        assertThat(calls).hasValue(3);
+        assertThat(world.settled).contains(List.of("PutBack"));
+    }
+
+    @Test
     void stepsRunOnceAndGiveTheirResults() {
         AtomicInteger calls = new AtomicInteger();
         String result = run((flow, input) -> {

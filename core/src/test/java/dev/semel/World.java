@@ -21,6 +21,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -34,6 +35,10 @@ final class World implements AutoCloseable {
     final AtomicInteger lose = new AtomicInteger();
     final AtomicInteger busy = new AtomicInteger();
     final AtomicInteger settles = new AtomicInteger();
+    // How many advances that are followed by a wait are still answered as full.
+    final AtomicInteger full = new AtomicInteger();
+    // The kinds of settlements of each call.
+    final List<List<String>> settled = new CopyOnWriteArrayList<>();
     private final AtomicLong ticks = new AtomicLong(1_769_515_200_000L);
 
     // Each reading of the clock is a millisecond later, so that ids rise in the order of their creation.
@@ -95,6 +100,14 @@ final class World implements AutoCloseable {
         @Override
         public List<Settled> settle(List<? extends Settlement> batch) {
             settles.incrementAndGet();
+            settled.add(batch.stream()
+                    .map(settlement -> settlement.getClass().getSimpleName())
+                    .toList());
+            if (batch.size() == 2
+                    && batch.getFirst() instanceof Settlement.Advance
+                    && full.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+                return List.of(Settled.FULL, Settled.FULL);
+            }
             return answer(() -> store.settle(batch));
         }
 

@@ -14,6 +14,7 @@ import dev.semel.store.Operation;
 import dev.semel.store.Page;
 import dev.semel.store.QueueDepth;
 import dev.semel.store.QueueSetUp;
+import dev.semel.store.RejectedAdvances;
 import dev.semel.store.ScheduleQuery;
 import dev.semel.store.ScheduleRecord;
 import dev.semel.store.Settled;
@@ -47,6 +48,7 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -128,7 +130,28 @@ public final class HttpTaskStore implements TaskStore {
 
     @Override
     public List<Settled> settle(List<? extends Settlement> batch) {
-        return askInOrder(Calls.SETTLE, batch);
+        checkOpen();
+        // A batch may need several calls, of which each knows only its own advances.
+        RejectedAdvances rejected = new RejectedAdvances();
+        List<Settled> answers = new ArrayList<>(batch.size());
+        while (answers.size() < batch.size()) {
+            int from = answers.size();
+            Optional<Settled> known = rejected.answer(batch.get(from));
+            if (known.isPresent()) {
+                answers.add(known.get());
+                continue;
+            }
+            int to = from + 1;
+            while (to < batch.size() && rejected.answer(batch.get(to)).isEmpty()) {
+                to++;
+            }
+            BatchCall.Request request = Calls.SETTLE.next(batch.subList(0, to), from);
+            answers.addAll(Calls.SETTLE.readAnswer(post(Calls.SETTLE.name(), request.body()), request.items()));
+            for (int i = from; i < answers.size(); i++) {
+                rejected.note(batch.get(i), answers.get(i));
+            }
+        }
+        return answers;
     }
 
     @Override

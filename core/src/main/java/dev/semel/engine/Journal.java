@@ -89,6 +89,20 @@ public interface Journal {
     Suspended suspend(int seen, int more, Until until);
 
     /**
+     * Adds lines to the history and ends the attempt with a wait, in one call to the store that the handler does not wait for: neither
+     * happens without the other. If the history would become too long, neither happens and the attempt is put back.
+     *
+     * @param first the number of the first line
+     * @param lines the lines; only such as the store decides nothing about: no keys, no abandoned steps, no answers
+     * @param applied called once the lines are stored and the attempt has ended
+     * @param seen the number of the newest entry of the inbox that was seen
+     * @param more how many further entries are needed
+     * @param until when it continues at the latest
+     * @return the error to throw
+     */
+    Suspended addAndSuspend(int first, List<NewLine> lines, Runnable applied, int seen, int more, Until until);
+
+    /**
      * Ends the attempt and begins the next generation of the history, with another input and no lines.
      *
      * @param seen the number of the newest entry of the inbox that was seen

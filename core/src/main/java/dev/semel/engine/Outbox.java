@@ -57,7 +57,17 @@ final class Outbox {
     private boolean awaitsCompany;
     private Duration backoff = FIRST_BACKOFF;
 
-    private record Entry(Settlement settlement, Consumer<Settled> answered) {}
+    /**
+     * Settlements that are sent in one call, in order.
+     *
+     * @param answered gets the answer to the last one
+     */
+    private record Entry(List<Settlement> settlements, Consumer<Settled> answered) {
+
+        long bytes() {
+            return settlements.stream().mapToLong(Outbox::size).sum();
+        }
+    }
 
     /**
      * Creates an empty outbox.
@@ -75,13 +85,23 @@ final class Outbox {
 
     /** Puts in a settlement that the next {@link #send} sends. */
     void put(Settlement settlement, Consumer<Settled> answer) {
-        entries.add(new Entry(settlement, answer));
+        put(List.of(settlement), answer);
+    }
+
+    /**
+     * Puts in settlements of one attempt that the next {@link #send} sends together: what a workflow adds to its history, and the wait that
+     * follows.
+     *
+     * @param answer gets the answer to the last one
+     */
+    void put(List<Settlement> settlements, Consumer<Settled> answer) {
+        entries.add(new Entry(settlements, answer));
         wanted = true;
     }
 
     /** Puts in a settlement that is sent with the next one, or by itself after {@link #SOON}. */
     void putSoon(Settlement settlement, Consumer<Settled> answer) {
-        entries.add(new Entry(settlement, answer));
+        entries.add(new Entry(List.of(settlement), answer));
         if (!awaitsCompany) {
             awaitsCompany = true;
             host.later(SOON, () -> {
@@ -103,10 +123,12 @@ final class Outbox {
             return;
         }
         List<Entry> batch = new ArrayList<>();
+        int count = 0;
         long bytes = 0;
-        while (batch.size() < MAX_SETTLEMENTS && bytes < MOST_BYTES && !entries.isEmpty()) {
+        while (count < MAX_SETTLEMENTS && bytes < MOST_BYTES && !entries.isEmpty()) {
             Entry entry = entries.remove();
-            bytes += size(entry.settlement);
+            count += entry.settlements.size();
+            bytes += entry.bytes();
             batch.add(entry);
         }
         wanted = !entries.isEmpty();
@@ -119,9 +141,10 @@ final class Outbox {
     }
 
     private void send(List<Entry> batch) {
-        List<Settlement> settlements = batch.stream().map(Entry::settlement).toList();
-        host.call(() -> store.settle(settlements), answers -> arrived(batch, answers), thrown -> {
-            StoreCallLog.failed(LOG, batch.size() + " settlements", worker, thrown);
+        List<Settlement> settlements =
+                batch.stream().flatMap(entry -> entry.settlements.stream()).toList();
+        host.call(() -> store.settle(settlements), answers -> arrived(batch, last(batch, answers)), thrown -> {
+            StoreCallLog.failed(LOG, settlements.size() + " settlements", worker, thrown);
             if (StoreCallLog.isClosed(thrown)) {
                 // They cannot be stored any more: the leases expire, and other workers take over.
                 arrived(batch, Collections.nCopies(batch.size(), Settled.STALE));
@@ -131,6 +154,17 @@ final class Outbox {
                 pauseAndThen(() -> sendNextAlone(batch, new ArrayList<>()));
             }
         });
+    }
+
+    /** Returns the answer to the last settlement of each entry. */
+    private static List<Settled> last(List<Entry> batch, List<Settled> answers) {
+        List<Settled> last = new ArrayList<>(batch.size());
+        int next = 0;
+        for (Entry entry : batch) {
+            next += entry.settlements.size();
+            last.add(answers.get(next - 1));
+        }
+        return last;
     }
 
     private void pauseAndThen(Runnable next) {
@@ -144,27 +178,28 @@ final class Outbox {
         if (answers.size() == batch.size()) {
             arrived(batch, answers);
         } else {
-            sendAlone(batch, answers, batch.get(answers.size()).settlement, host.nanoTime());
+            sendAlone(batch, answers, batch.get(answers.size()).settlements, host.nanoTime());
         }
     }
 
-    private void sendAlone(List<Entry> batch, List<Settled> answers, Settlement settlement, long refusedSince) {
+    private void sendAlone(List<Entry> batch, List<Settled> answers, List<Settlement> settlements, long refusedSince) {
+        Settlement settlement = settlements.getLast();
         host.call(
-                () -> store.settle(List.of(settlement)),
+                () -> store.settle(settlements),
                 answer -> {
-                    answers.addAll(answer);
+                    answers.add(answer.getLast());
                     sendNextAlone(batch, answers);
                 },
                 thrown -> {
-                    StoreCallLog.failed(LOG, "1 settlement", worker, thrown);
+                    StoreCallLog.failed(LOG, settlements.size() + " settlements", worker, thrown);
                     if (StoreCallLog.isClosed(thrown)) {
                         answers.add(Settled.STALE);
                         sendNextAlone(batch, answers);
                     } else if (thrown instanceof StoreUnavailable || thrown instanceof StoreUnusable) {
                         // An outage of the store never counts against the task, however long it lasts.
-                        pauseAndThen(() -> sendAlone(batch, answers, settlement, host.nanoTime()));
+                        pauseAndThen(() -> sendAlone(batch, answers, settlements, host.nanoTime()));
                     } else if (host.nanoTime() - refusedSince < patience.toNanos()) {
-                        pauseAndThen(() -> sendAlone(batch, answers, settlement, refusedSince));
+                        pauseAndThen(() -> sendAlone(batch, answers, settlements, refusedSince));
                     } else if (settlement instanceof Settlement.Complete complete) {
                         LOG.error(
                                 "Result rejected by the store, the task fails: task={}",
@@ -172,7 +207,7 @@ final class Outbox {
                                 thrown);
                         Settlement instead = new Settlement.Fail(
                                 complete.lease(), false, "The result could not be stored: " + FailureText.of(thrown));
-                        sendAlone(batch, answers, instead, host.nanoTime());
+                        sendAlone(batch, answers, List.of(instead), host.nanoTime());
                     } else {
                         LOG.error(
                                 "Settlement rejected by the store and discarded: task={}",
@@ -226,7 +261,7 @@ final class Outbox {
             afterBatch.add(then);
         } else {
             Entry last = entries.removeLast();
-            entries.add(new Entry(last.settlement, answer -> {
+            entries.add(new Entry(last.settlements, answer -> {
                 last.answered.accept(answer);
                 then.run();
             }));
@@ -236,8 +271,8 @@ final class Outbox {
     /** Returns the settlements that the store has not answered, in order. */
     List<Settlement> unanswered() {
         List<Settlement> settlements = new ArrayList<>();
-        underWay.forEach(entry -> settlements.add(entry.settlement));
-        entries.forEach(entry -> settlements.add(entry.settlement));
+        underWay.forEach(entry -> settlements.addAll(entry.settlements));
+        entries.forEach(entry -> settlements.addAll(entry.settlements));
         return settlements;
     }
 

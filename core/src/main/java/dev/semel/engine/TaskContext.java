@@ -51,6 +51,7 @@ public final class TaskContext {
     private volatile @Nullable Parked parked;
     private volatile @Nullable Snooze snooze;
     private volatile Settlement.@Nullable Ending ending;
+    private volatile @Nullable UnsentLines unsentLines;
     private volatile boolean transacting;
     private volatile boolean completed;
     private volatile boolean returned;
@@ -454,6 +455,12 @@ public final class TaskContext {
 
     /** Sets how the attempt of a workflow ends, whatever its code does from now on. */
     Suspended endWith(Settlement.Ending settlement) {
+        return endWith(settlement, null);
+    }
+
+    /** Sets how the attempt of a workflow ends, and what is added to its history with that. */
+    Suspended endWith(Settlement.Ending settlement, @Nullable UnsentLines lines) {
+        unsentLines = lines;
         ending = settlement;
         return new Suspended("The workflow waits. This is no failure; let it pass");
     }
@@ -462,6 +469,20 @@ public final class TaskContext {
     Settlement.@Nullable Ending ending() {
         return ending;
     }
+
+    /** Returns what is added to the history of the workflow with an outcome of its attempt, or null. */
+    @Nullable
+    UnsentLines linesWith(Settlement outcome) {
+        return outcome.equals(ending) ? unsentLines : null;
+    }
+
+    /**
+     * Lines of a history that are sent with the wait of the attempt that added them.
+     *
+     * @param advance the lines
+     * @param applied called by a step of the host once they are stored
+     */
+    record UnsentLines(Settlement.Advance advance, Runnable applied) {}
 
     void park(Parked because) {
         parked = because;

@@ -89,11 +89,24 @@ final class WorkerJournal implements Journal {
 
     @Override
     public Suspended suspend(int seen, int more, Until until) {
+        return context.endWith(wait(seen, more, until));
+    }
+
+    @Override
+    public Suspended addAndSuspend(int first, List<NewLine> lines, Runnable applied, int seen, int more, Until until) {
+        context.requireOpen("add to its history");
+        return context.endWith(
+                wait(seen, more, until),
+                new TaskContext.UnsentLines(
+                        new Settlement.Advance(context.claimed().lease(), first, lines), applied));
+    }
+
+    private Settlement.Wait wait(int seen, int more, Until until) {
         Instant wakeAt = switch (until) {
             case Until.Woken() -> null;
             case Until.At(Instant time) -> time;
         };
-        return context.endWith(new Settlement.Wait(context.claimed().lease(), seen, more, wakeAt, null));
+        return new Settlement.Wait(context.claimed().lease(), seen, more, wakeAt, null);
     }
 
     @Override

@@ -389,14 +389,28 @@ public final class WorkerLoop {
 
     private void post(HeldTask held, Settlement outcome) {
         unsettled.add(held);
-        long result = Outbox.size(outcome);
+        TaskContext.UnsentLines lines = held.context == null ? null : held.context.linesWith(outcome);
+        long result = Outbox.size(outcome) + (lines == null ? 0 : Outbox.size(lines.advance()));
         held.bytes += result;
         heldBytes += result;
-        outbox.put(outcome, answer -> settled(held, outcome, answer));
+        outbox.put(
+                lines == null ? List.of(outcome) : List.of(lines.advance(), outcome),
+                answer -> settled(held, outcome, answer));
     }
 
     private void settled(HeldTask held, Settlement outcome, Settled answer) {
         unsettled.remove(held);
+        if (answer == Settled.FULL) {
+            // The lines were not added and the attempt goes on. The next one reads what has made the history so long,
+            // and writes
+            // its lines before it waits, so that the code is notified.
+            post(held, new Settlement.PutBack(held.claimed.lease(), Duration.ZERO));
+            return;
+        }
+        TaskContext.UnsentLines lines = held.context == null ? null : held.context.linesWith(outcome);
+        if (lines != null && answer == Settled.APPLIED) {
+            lines.applied().run();
+        }
         if (answer == Settled.STALE || answer == Settled.NOT_FOUND) {
             held.end = SuspectRamp.End.VANISHED;
             LOG.warn(

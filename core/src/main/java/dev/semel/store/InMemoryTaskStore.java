@@ -101,8 +101,14 @@ public final class InMemoryTaskStore implements TaskStore {
     @Override
     public List<Settled> settle(List<? extends Settlement> batch) {
         List<Settlement> items = List.copyOf(batch);
-        return atomically(
-                now -> items.stream().map(item -> settling.settle(item, now)).toList());
+        RejectedAdvances rejected = new RejectedAdvances();
+        return atomically(now -> items.stream()
+                .map(item -> {
+                    Settled answer = rejected.answer(item).orElseGet(() -> settling.settle(item, now));
+                    rejected.note(item, answer);
+                    return answer;
+                })
+                .toList());
     }
 
     @Override

@@ -16,7 +16,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** The laws of workflows, F1 to F23, for {@link InMemoryTaskStore}. */
+/** The laws of workflows, F1 to F24, for {@link InMemoryTaskStore}. */
 final class MemoryFlows {
 
     private final MemoryTables tables;

@@ -196,6 +196,8 @@ import java.util.Optional;
  *       that it has received lose everything but their keys, by which they are still recognised; answers stay, up to a number and a size, the newest; other entries are deleted.
  *   <li>F23: an advance that answers a question adds its line and an entry with the answer, which is read like every other. A question is answered once:
  *       a second answer adds its line and no entry, in a later generation too, for as long as the first one is kept.
+ *   <li>F24: in a batch, the end of an attempt that follows its advance is not carried out if the advance is rejected as full or busy: it gets the same
+ *       answer and changes nothing. Nor is it carried out if the advance fails.
  * </ol>
  *
  * <h3>Time limits</h3>

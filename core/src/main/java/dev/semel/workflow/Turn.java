@@ -280,15 +280,19 @@ final class Turn {
         } catch (InterruptedException e) {
             throw interrupted(e);
         }
-        if (lines.size() / WARN_EVERY > (first - 1) / WARN_EVERY
-                || bytes / WARN_EVERY_BYTES > before / WARN_EVERY_BYTES) {
+        warnIfLong(first - 1, before, lines.size(), bytes);
+    }
+
+    private void warnIfLong(int linesBefore, long bytesBefore, int linesNow, long bytesNow) {
+        if (linesNow / WARN_EVERY > linesBefore / WARN_EVERY
+                || bytesNow / WARN_EVERY_BYTES > bytesBefore / WARN_EVERY_BYTES) {
             LOG.warn(
                     "History of a workflow is long: task={} type={} lines={} limit={} bytes={} limit={}",
                     journal.task().id(),
                     journal.task().type(),
-                    lines.size(),
+                    linesNow,
                     Limits.HISTORY_LINES,
-                    bytes,
+                    bytesNow,
                     Limits.HISTORY_BYTES);
         }
     }
@@ -661,7 +665,7 @@ final class Turn {
             throw delivered(lines.get(position).name());
         }
         T found = ready.get();
-        while (found == null && !added.isEmpty()) {
+        while (found == null && !added.isEmpty() && !areSentWithWait()) {
             flush();
             answerQuestions(); // of which the answer of the store may have brought some
             found = ready.get();
@@ -722,11 +726,46 @@ final class Turn {
     }
 
     private Suspended suspend(int more, @Nullable Instant wakeAt) {
-        flush();
-        Suspended thrown = journal.suspend(
-                locals.seen(seen()), more, wakeAt == null ? new Journal.Until.Woken() : new Journal.Until.At(wakeAt));
+        Journal.Until until = wakeAt == null ? new Journal.Until.Woken() : new Journal.Until.At(wakeAt);
+        Suspended thrown;
+        if (added.isEmpty() || !areSentWithWait()) {
+            flush();
+            thrown = journal.suspend(locals.seen(seen()), more, until);
+        } else {
+            // Not remembered: if another attempt has taken over, the history has other lines here.
+            List<NewLine> batch = List.copyOf(added);
+            long size =
+                    batch.stream().mapToLong(line -> length(line.document())).sum();
+            warnIfLong(lines.size(), bytes, lines.size() + batch.size(), bytes + size);
+            thrown = journal.addAndSuspend(
+                    lines.size() + 1, batch, () -> reportNew(batch), locals.seen(seen()), more, until);
+        }
         suspended = thrown;
         return thrown;
+    }
+
+    /**
+     * Returns whether the lines that were kept back can be sent with the wait that follows, without waiting for an answer in between: if the
+     * store decides nothing about them that the code has to know. A history that may become too long is not among those.
+     */
+    private boolean areSentWithWait() {
+        return added.size() <= MOST_TOGETHER
+                && lines.size() + inbox.size() + added.size() <= Limits.HISTORY_LINES / 2
+                && bytes <= Limits.HISTORY_BYTES / 2
+                && added.stream().noneMatch(Turn::needsAnswer);
+    }
+
+    /** Reports steps without keys: their tasks are their own. */
+    private void reportNew(List<NewLine> batch) {
+        List<NewTask> asked = new ArrayList<>();
+        for (NewLine line : batch) {
+            if (line instanceof NewLine.Step(NewTask step)) {
+                asked.add(step);
+            }
+        }
+        if (!asked.isEmpty()) {
+            steps.answered(asked, asked.stream().map(NewTask::id).toList());
+        }
     }
 
     /** Begins to undo what the workflow did: no cancellation is delivered from here on. A restart has to know, so there is a line. */

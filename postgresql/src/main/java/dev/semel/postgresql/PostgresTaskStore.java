@@ -14,7 +14,7 @@ import dev.semel.postgresql.read.DepthCounter;
 import dev.semel.postgresql.read.TaskLookups;
 import dev.semel.postgresql.schema.TaskSchema;
 import dev.semel.postgresql.settle.HandlerTransactions;
-import dev.semel.postgresql.settle.Settlements;
+import dev.semel.postgresql.settle.SettlementBatch;
 import dev.semel.postgresql.settle.WorkflowAdvancer;
 import dev.semel.postgresql.sql.AutoCommit;
 import dev.semel.postgresql.sql.ErrorTranslator;
@@ -24,7 +24,6 @@ import dev.semel.postgresql.table.EffectRows;
 import dev.semel.postgresql.table.HistoryRows;
 import dev.semel.postgresql.table.InboxRows;
 import dev.semel.postgresql.table.ScheduleRows;
-import dev.semel.postgresql.table.SharedLeases;
 import dev.semel.postgresql.transaction.BatchHalver;
 import dev.semel.postgresql.transaction.Database;
 import dev.semel.postgresql.transaction.NumberedTask;
@@ -102,7 +101,7 @@ public final class PostgresTaskStore implements TaskStore {
     private final Hints hints;
     private final @Nullable HintChannel listening;
     private final Submitter submitter;
-    private final WorkflowAdvancer advancer;
+    private final SettlementBatch settlements;
     private final JoinedSubmissions joining;
     private final HandlerTransactions transacting;
     private final @Nullable AutoCloseable pool;
@@ -138,7 +137,7 @@ public final class PostgresTaskStore implements TaskStore {
         this.hints = new Hints(listening == null ? null : listening::send);
         this.database = new Database(connections, shown, settings.forOperations(), answerLimit, stamp, hints::tell);
         this.submitter = new Submitter(database);
-        this.advancer = new WorkflowAdvancer(database, duplicates::count);
+        this.settlements = new SettlementBatch(database, new WorkflowAdvancer(database, duplicates::count));
         this.joining = new JoinedSubmissions(database, place);
         this.transacting = new HandlerTransactions(database);
         this.claims = new Claimer(settings.sharedFrom());
@@ -331,15 +330,7 @@ public final class PostgresTaskStore implements TaskStore {
 
     @Override
     public List<Settled> settle(List<? extends Settlement> batch) {
-        return Settlements.ordered(
-                List.copyOf(batch),
-                settlements -> BatchHalver.run(database, Settlements.parts(settlements), part -> {
-                    if (part.getFirst() instanceof Settlement.Advance) {
-                        return advancer.advance(part);
-                    }
-                    SharedLeases leases = Settlements.leases(part);
-                    return database.writeOrThrow(leases, tx -> new Settlements(tx, leases).settle(part));
-                }));
+        return settlements.settle(List.copyOf(batch));
     }
 
     @Override

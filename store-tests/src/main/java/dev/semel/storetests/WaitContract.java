@@ -6,19 +6,22 @@ import dev.semel.store.Attempt;
 import dev.semel.store.Claims;
 import dev.semel.store.Claims.Claimed;
 import dev.semel.store.InboxEntry;
+import dev.semel.store.NewLine;
 import dev.semel.store.QueueSettings;
 import dev.semel.store.Settled;
 import dev.semel.store.Settlement;
 import dev.semel.task.Lease;
+import dev.semel.task.Limits;
 import dev.semel.task.TaskId;
 import dev.semel.task.TaskState;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** The laws of waiting: F5 to F8. */
+/** The laws of waiting: F5 to F8, F24. */
 public abstract class WaitContract extends WorkflowStoreContract {
 
     /** For subclasses. */
@@ -99,6 +102,83 @@ public abstract class WaitContract extends WorkflowStoreContract {
         assertThat(read(lease.taskId()).progress().dueAt())
                 .as("a retry is not hurried")
                 .isEqualTo(clock.instant().plus(Duration.ofHours(1)));
+    }
+
+    @Test
+    @DisplayName("F24: an advance and the wait that follows it are sent together")
+    void anAdvanceAndItsWait() {
+        Lease lease = running();
+        List<Settlement> both = List.of(advance(lease, 1, step(STEP)), await(lease, 0, 1));
+        assertThat(store.settle(both)).containsExactly(Settled.APPLIED, Settled.APPLIED);
+        assertThat(state(lease.taskId())).isEqualTo(TaskState.WAITING);
+        assertThat(store.settle(both)).as("sent again").containsExactly(Settled.STALE, Settled.APPLIED);
+        assertThat(history(lease.taskId()).lines()).hasSize(1);
+        applied(new Settlement.Complete(
+                claim(ClaimDraft.from(Draft.QUEUE)).tasks().getFirst().lease(), null));
+        Lease next = claimFlow();
+        assertThat(next.attempt()).isEqualTo(2);
+        assertThat(store.settle(List.of(advance(lease, 2, value("v")), await(lease, 1, 1))))
+                .as("of an attempt that has ended")
+                .containsExactly(Settled.STALE, Settled.APPLIED);
+        Lease stranger = new Lease(lease.taskId(), 7, lease.claim());
+        assertThat(store.settle(List.of(advance(stranger, 2, value("v")), await(stranger, 1, 1))))
+                .containsExactly(Settled.STALE, Settled.STALE);
+        assertThat(history(lease.taskId()).lines()).hasSize(1);
+        assertThat(state(lease.taskId())).isEqualTo(TaskState.RUNNING);
+    }
+
+    @Test
+    @DisplayName(
+            "F24: advances and waits of many workflows, with ends of steps between them, are each answered for themselves")
+    void manyAdvancesAndTheirWaits() {
+        Lease ended = running();
+        applied(await(ended, 0, 1));
+        Lease waited = running();
+        TaskId step = start(waited, STEP);
+        applied(await(waited, 0, 1));
+        Lease running = claim(ClaimDraft.from(Draft.QUEUE)).tasks().getFirst().lease();
+        assertThat(running.taskId()).isEqualTo(step);
+        Lease first = running();
+        Lease second = running();
+        NewLine.Step own = step(STEP);
+        assertThat(store.settle(List.of(
+                        advance(first, 1, own, value("v")),
+                        advance(ended, 1, step(STEP)),
+                        new Settlement.Complete(running, "1"),
+                        await(first, 0, 1),
+                        await(ended, 0, 1),
+                        advance(second, 2, value("a gap")),
+                        await(second, 0, 1))))
+                .containsExactly(
+                        Settled.APPLIED,
+                        Settled.STALE,
+                        Settled.APPLIED,
+                        Settled.APPLIED,
+                        Settled.APPLIED,
+                        Settled.STALE,
+                        Settled.APPLIED);
+        assertThat(state(first.taskId())).isEqualTo(TaskState.WAITING);
+        assertThat(state(second.taskId())).isEqualTo(TaskState.WAITING);
+        assertThat(history(first.taskId()).lines()).hasSize(2);
+        assertThat(history(ended.taskId()).lines()).isEmpty();
+        assertThat(inbox(waited.taskId())).extracting(InboxEntry::step).containsExactly(step);
+        complete(own.task().id());
+        assertThat(inbox(first.taskId()))
+                .extracting(InboxEntry::step)
+                .containsExactly(own.task().id());
+        assertThat(state(first.taskId())).isEqualTo(TaskState.PENDING);
+    }
+
+    @Test
+    @DisplayName("F24: a wait that follows a rejected advance is not carried out")
+    void aRejectedAdvanceAndItsWait() {
+        Lease lease = running();
+        List<NewLine> tooMany = Collections.nCopies(Limits.HISTORY_LINES + 1, value("v"));
+        assertThat(store.settle(List.of(new Settlement.Advance(lease, 1, tooMany), await(lease, 0, 1))))
+                .containsExactly(Settled.FULL, Settled.FULL);
+        assertThat(state(lease.taskId())).isEqualTo(TaskState.RUNNING);
+        applied(await(lease, 0, 1));
+        assertThat(state(lease.taskId())).isEqualTo(TaskState.WAITING);
     }
 
     @Test

@@ -2,14 +2,9 @@ package dev.semel.postgresql.settle;
 
 import dev.semel.postgresql.sql.SqlStatement;
 import dev.semel.postgresql.submit.LockedSubmit;
-import dev.semel.postgresql.submit.RetryNotes;
 import dev.semel.postgresql.table.FlowChanges;
 import dev.semel.postgresql.table.FlowRows;
-import dev.semel.postgresql.table.SharedLeases;
-import dev.semel.postgresql.table.TaskLocker;
 import dev.semel.postgresql.table.WatchRows;
-import dev.semel.postgresql.transaction.Database;
-import dev.semel.postgresql.transaction.LockKind;
 import dev.semel.postgresql.transaction.NumberedTask;
 import dev.semel.postgresql.transaction.Transaction;
 import dev.semel.store.HistoryLine;
@@ -24,10 +19,11 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeSet;
+import java.util.Set;
 
 /**
  * Adds to the histories of several workflows in one transaction, where no step has a key and none is given up: then nothing is locked but
@@ -44,11 +40,14 @@ final class AdvanceBatch {
             LEFT JOIN LATERAL (SELECT * FROM semel.flow x WHERE x.task = k.task LIMIT 1) f ON true
             """;
 
+    private static final String TASKS = "SELECT id FROM semel.task WHERE id = ANY (?)";
+
     private final Transaction tx;
     private final Map<TaskId, Settlement.Advance> advances = new LinkedHashMap<>();
     private final Map<TaskId, Settled> answers = new HashMap<>();
 
-    private AdvanceBatch(Transaction tx, List<Settlement.Advance> advances) {
+    /** Carries out advances of different workflows. */
+    AdvanceBatch(Transaction tx, List<Settlement.Advance> advances) {
         this.tx = tx;
         advances.forEach(advance -> this.advances.put(advance.lease().taskId(), advance));
     }
@@ -62,59 +61,45 @@ final class AdvanceBatch {
                                 || line.identity() != null);
     }
 
-    /** Carries out advances of different workflows. One that finds no running attempt is not in the answers. */
-    static Map<TaskId, Settled> run(Database database, List<Settlement.Advance> advances) throws SQLException {
-        List<NewTask> steps = new ArrayList<>();
-        advances.forEach(advance -> steps.addAll(steps(advance)));
-        Map<TaskId, NumberedTask> numbered = new HashMap<>();
-        database.numbered(steps).forEach(step -> numbered.put(step.id(), step));
-        SharedLeases leases = new SharedLeases(
-                advances.stream().map(Settlement.Advance::lease).toList());
-        RetryNotes notes = RetryNotes.empty();
-        return database.writeOrThrow(leases, tx -> new AdvanceBatch(tx, advances).run(leases, numbered, notes));
-    }
-
-    private static List<NewTask> steps(Settlement.Advance advance) {
-        List<NewTask> steps = new ArrayList<>();
-        for (NewLine line : advance.lines()) {
-            if (line instanceof NewLine.Step(NewTask task)) {
-                steps.add(task);
-            }
-        }
-        return steps;
-    }
-
-    private Map<TaskId, Settled> run(SharedLeases leases, Map<TaskId, NumberedTask> numbered, RetryNotes notes)
-            throws SQLException {
-        tx.locked(LockKind.LEASE);
-        leases.takeOut(tx, advances.keySet());
-        leases.save(tx);
-        List<TaskId> unused = TaskLocker.running(tx, new TreeSet<>(advances.keySet()));
+    /** Carries out the advances, and returns their answers. The rows of running attempts are locked. */
+    Map<TaskId, Settled> run(NewSteps steps) throws SQLException {
         List<Settlement.Advance> added = new ArrayList<>();
         List<Settlement.Advance> counted = new ArrayList<>();
         for (Standing standing : tx.sql(STANDING).ids(advances.keySet()).list(Standing::of)) {
             decide(standing, added, counted);
         }
-        List<NumberedTask> steps = new ArrayList<>();
+        List<NumberedTask> started = new ArrayList<>();
         Map<TaskId, TaskId> workflows = new HashMap<>();
         for (Settlement.Advance advance : added) {
-            for (NewTask step : steps(advance)) {
-                steps.add(numbered.get(step.id()));
+            for (NewTask step : NewSteps.tasks(advance)) {
+                started.add(steps.of(step));
                 workflows.put(step.id(), advance.lease().taskId());
             }
             FlowChanges.of(tx).add(advance.lease().taskId(), lines(advance));
         }
-        if (!steps.isEmpty()) {
-            List<Submitted> created = new LockedSubmit(tx, notes).submit(steps);
+        if (!started.isEmpty()) {
+            LockedSubmit submit = new LockedSubmit(tx, steps.notes());
+            List<Submitted> created = submit.submitWatched(started);
             if (created.size() != workflows.size()) {
                 throw new IllegalStateException("Expected each step to be a task of its own, but two have one id");
             }
-            WatchRows.watchNew(tx, workflows);
+            WatchRows.watchNew(tx, workflows, submit.hasInserted(workflows.keySet()));
         }
         for (Settlement.Advance advance : counted) {
-            boolean unusedToo = FlowRows.progress(tx, advance.lease());
+            boolean unused = FlowRows.progress(tx, advance.lease());
         }
+        notRunning();
         return answers;
+    }
+
+    /** Answers advances of tasks that do not run. */
+    private void notRunning() throws SQLException {
+        if (answers.size() < advances.size()) {
+            Set<TaskId> open = new HashSet<>(advances.keySet());
+            open.removeAll(answers.keySet());
+            open.forEach(id -> answers.put(id, Settled.NOT_FOUND));
+            tx.sql(TASKS).ids(open).results(row -> answers.put(SqlStatement.id(row, "id"), Settled.STALE));
+        }
     }
 
     /**

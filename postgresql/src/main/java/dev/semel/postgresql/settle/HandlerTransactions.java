@@ -148,7 +148,7 @@ public final class HandlerTransactions {
                 boolean there = tx.sql(IS_THERE).with(lease.taskId()).first(row -> true) != null;
                 return there ? Settled.STALE : Settled.NOT_FOUND;
             }
-            Settled answer = new Settlements(tx, leases)
+            Settled answer = new Settlements(tx, leases, NewSteps.none())
                     .settle(List.of(new Settlement.Complete(lease, result)))
                     .getFirst();
             tx.finish();

@@ -73,28 +73,9 @@ public final class WorkflowAdvancer {
         this.duplicates = duplicates;
     }
 
-    /** Carries out advances of different workflows, those together that need no other locks than their own. */
-    public List<Settled> advance(List<? extends Settlement> advances) throws SQLException {
-        List<Settlement.Advance> all =
-                advances.stream().map(Settlement.Advance.class::cast).toList();
-        Map<TaskId, Settled> together =
-                all.stream().allMatch(AdvanceBatch::isPossible) ? AdvanceBatch.run(database, all) : Map.of();
-        List<Settled> answers = new ArrayList<>();
-        for (Settlement.Advance advance : all) {
-            Settled answer = together.get(advance.lease().taskId());
-            answers.add(answer == null ? advance(advance) : answer);
-        }
-        return answers;
-    }
-
     /** Carries out an advance. */
-    private Settled advance(Settlement.Advance advance) throws SQLException {
-        List<NewTask> steps = new ArrayList<>();
-        for (NewLine line : advance.lines()) {
-            if (line instanceof NewLine.Step(NewTask task)) {
-                steps.add(task);
-            }
-        }
+    public Settled advance(Settlement.Advance advance) throws SQLException {
+        List<NewTask> steps = NewSteps.tasks(advance);
         List<NumberedTask> numbered = database.numbered(steps);
         RetryNotes notes = RetryNotes.expectingRepeats();
         try {

@@ -79,6 +79,7 @@ public final class LockedSubmit {
     private final Set<TaskId> inserted = new HashSet<>();
     private final Set<TaskId> lockedTasks = new HashSet<>();
     private boolean watches;
+    private boolean insertsWatched;
 
     public LockedSubmit(Transaction tx, RetryNotes notes) {
         this.tx = tx;
@@ -98,6 +99,17 @@ public final class LockedSubmit {
     public List<Submitted> submitSteps(List<NumberedTask> batch, Set<TaskId> others) throws SQLException {
         watches = true;
         return submit(batch, others);
+    }
+
+    /** Submits steps without keys, which are inserted as watched. */
+    public List<Submitted> submitWatched(List<NumberedTask> batch) throws SQLException {
+        insertsWatched = true;
+        return submit(batch, Set.of());
+    }
+
+    /** Returns whether all of these tasks were new. */
+    public boolean hasInserted(Set<TaskId> tasks) {
+        return inserted.containsAll(tasks);
     }
 
     /** Returns the open tasks that were locked. */
@@ -399,7 +411,11 @@ public final class LockedSubmit {
 
     /** Inserts what is new so far. */
     private void insert() throws SQLException {
-        TaskInserter.insertPending(tx, uninserted.values(), notes);
+        if (insertsWatched) {
+            TaskInserter.insertWatched(tx, uninserted.values(), notes);
+        } else {
+            TaskInserter.insertPending(tx, uninserted.values(), notes);
+        }
         uninserted.forEach((id, next) -> made.putIfAbsent(id, next.submission().task()));
         inserted.addAll(uninserted.keySet());
         uninserted.clear();

@@ -49,6 +49,11 @@ final class TaskInserter {
 
     private static final int READY_COLUMNS = 10;
 
+    private static final String COPY_READY_WATCHED = """
+            COPY semel.ready (task, seq, order_at, lane, attempt, failures, vanished, priority, suspect, mutex, watched)
+            FROM STDIN (FORMAT binary)
+            """;
+
     private static final String INSERT_PENDING = """
             WITH made AS (
               INSERT INTO semel.task (id, seq, created_at, start_at, ttl, timeout, lane, run, scope, priority, lineage,
@@ -66,6 +71,26 @@ final class TaskInserter {
             SELECT m.id, m.seq, m.order_at, m.lane, 0, 0, 0, m.priority, false,
               CASE WHEN m.mutex IS NOT NULL THEN (
                 SELECT l.tenant || chr(31) || l.type || chr(31) || m.mutex FROM semel.lane l WHERE l.id = m.lane) END
+            FROM made m
+            """;
+
+    private static final String INSERT_WATCHED = """
+            WITH made AS (
+              INSERT INTO semel.task (id, seq, created_at, start_at, ttl, timeout, lane, run, scope, priority, lineage,
+                input_hash, key, retry, mutex, input, series)
+              SELECT id, nextval('semel.task_seq'), ?, start_at, ttl, timeout, lane, run, scope, priority, lineage,
+                input_hash, key, retry, mutex, input, series
+              FROM unnest(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                AS i (id, start_at, ttl, timeout, lane, scope, priority, input_hash, key, retry, mutex, input, run, lineage,
+                  series)
+              ON CONFLICT (id) DO NOTHING
+              RETURNING id, seq, coalesce(start_at, created_at) - priority * 60000::bigint AS order_at, lane, priority,
+                mutex
+            )
+            INSERT INTO semel.ready (task, seq, order_at, lane, attempt, failures, vanished, priority, suspect, mutex, watched)
+            SELECT m.id, m.seq, m.order_at, m.lane, 0, 0, 0, m.priority, false,
+              CASE WHEN m.mutex IS NOT NULL THEN (
+                SELECT l.tenant || chr(31) || l.type || chr(31) || m.mutex FROM semel.lane l WHERE l.id = m.lane) END, true
             FROM made m
             """;
 
@@ -93,14 +118,26 @@ final class TaskInserter {
 
     /** Inserts pending tasks; loses the race if one of them is stored already. */
     static void insertPending(Transaction tx, Collection<NewRun> tasks, RetryNotes notes) throws SQLException {
+        insert(tx, tasks, false, notes);
+    }
+
+    /** The same for tasks whose ends workflows wait for. */
+    static void insertWatched(Transaction tx, Collection<NewRun> tasks, RetryNotes notes) throws SQLException {
+        insert(tx, tasks, true, notes);
+    }
+
+    private static void insert(Transaction tx, Collection<NewRun> tasks, boolean watched, RetryNotes notes)
+            throws SQLException {
         if (tasks.isEmpty()) {
             return;
         }
         try {
             if (tasks.size() >= BinaryCopy.WORTH
                     && BinaryCopy.isPossible(tx.session().connection())) {
-                copy(tx, tasks);
-            } else if (bind(tx, tx.sql(INSERT_PENDING), tasks).update() != tasks.size()) {
+                copy(tx, tasks, watched);
+            } else if (bind(tx, tx.sql(watched ? INSERT_WATCHED : INSERT_PENDING), tasks)
+                            .update()
+                    != tasks.size()) {
                 throw lost(notes);
             }
         } catch (SQLException e) {
@@ -157,11 +194,13 @@ final class TaskInserter {
         saveRows(tx, List.of(task));
     }
 
-    private static void copy(Transaction tx, Collection<NewRun> inserted) throws SQLException {
+    private static void copy(Transaction tx, Collection<NewRun> inserted, boolean watched) throws SQLException {
         Iterator<Long> seqs =
                 tx.sql(SEQS).with(inserted.size()).list(row -> row.getLong(1)).iterator();
         BinaryCopy tasks = tx.session().copy(COPY_TASKS, TASK_COLUMNS);
-        BinaryCopy ready = tx.session().copy(COPY_READY, READY_COLUMNS);
+        BinaryCopy ready = watched
+                ? tx.session().copy(COPY_READY_WATCHED, READY_COLUMNS + 1)
+                : tx.session().copy(COPY_READY, READY_COLUMNS);
         for (NewRun next : inserted) {
             NewTask task = next.submission().task();
             TaskOptions options = task.options();
@@ -203,6 +242,9 @@ final class TaskInserter {
                     .withSmall(priority)
                     .with(false)
                     .with(TaskReader.mutex(next.submission().lane(), options.mutex()));
+            if (watched) {
+                ready.with(true);
+            }
         }
         KeyRecords.checkAdded(tasks.send(), inserted.size());
         KeyRecords.checkAdded(ready.send(), inserted.size());

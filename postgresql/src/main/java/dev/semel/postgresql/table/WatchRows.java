@@ -90,14 +90,17 @@ public final class WatchRows {
         mark(tx, sorted.keySet());
     }
 
-    /** Watches tasks that this transaction has made, each for the workflow that created it. */
-    public static void watchNew(Transaction tx, Map<TaskId, TaskId> workflows) throws SQLException {
-        if (workflows.isEmpty()) {
-            return;
-        }
+    /**
+     * Watches tasks that this transaction has made, each for the workflow that created it.
+     *
+     * @param marked whether they were inserted as watched
+     */
+    public static void watchNew(Transaction tx, Map<TaskId, TaskId> workflows, boolean marked) throws SQLException {
         SortedMap<TaskId, TaskId> sorted = new TreeMap<>(workflows);
         tx.sql(WATCH_NEW).ids(sorted.keySet()).ids(sorted.values()).updateExactly(sorted.size());
-        mark(tx, sorted.keySet());
+        if (!marked) {
+            mark(tx, sorted.keySet());
+        }
     }
 
     /** Marks a task that this transaction has locked: its end looks for those who wait for it. */

@@ -11,6 +11,7 @@ import dev.semel.sqlite.table.TimeLimitRows;
 import dev.semel.sqlite.transaction.Transaction;
 import dev.semel.store.Attempt;
 import dev.semel.store.AttemptEnd;
+import dev.semel.store.RejectedAdvances;
 import dev.semel.store.Settled;
 import dev.semel.store.Settlement;
 import dev.semel.task.Lease;
@@ -21,6 +22,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Settles attempts. The two frequent settlements, completion and extension, are one statement that is its own fence. */
@@ -67,8 +69,12 @@ public final class Settlements {
 
     public List<Settled> settle(List<Settlement> batch) throws SQLException {
         List<Settled> answers = new ArrayList<>(batch.size());
+        RejectedAdvances rejected = new RejectedAdvances();
         for (Settlement settlement : batch) {
-            answers.add(settle(settlement));
+            Optional<Settled> known = rejected.answer(settlement);
+            Settled answer = known.isPresent() ? known.get() : settle(settlement);
+            rejected.note(settlement, answer);
+            answers.add(answer);
         }
         return answers;
     }
