@@ -7,6 +7,7 @@ import dev.semel.postgresql.table.TaskEnds.Ended;
 import dev.semel.postgresql.table.TaskLocker;
 import dev.semel.postgresql.table.TaskReader;
 import dev.semel.postgresql.table.TimeLimitRows;
+import dev.semel.postgresql.table.TimeLimitRows.Passed;
 import dev.semel.postgresql.transaction.Database;
 import dev.semel.postgresql.transaction.Transaction;
 import dev.semel.store.Task;
@@ -42,13 +43,13 @@ public final class OverdueTasks {
 
     /** Ends some of them, and returns how many were looked at. */
     private static int endSome(Transaction tx) throws SQLException {
-        List<TaskId> passed = TimeLimitRows.passed(tx, MOST);
-        if (passed.isEmpty()) {
+        List<Passed> rows = TimeLimitRows.passed(tx, MOST);
+        if (rows.isEmpty()) {
             return 0;
         }
+        List<TaskId> passed = rows.stream().map(Passed::task).toList();
         Set<TaskId> locked = TaskLocker.lock(tx, passed, List.of());
         List<Ended> ended = new ArrayList<>();
-        List<TaskId> over = new ArrayList<>(passed);
         SortedMap<TaskId, Long> later = new TreeMap<>();
         Map<TaskId, Task> tasks = new HashMap<>();
         TaskReader.find(tx.session(), tx.names(), passed).forEach(task -> tasks.put(task.id(), task));
@@ -68,10 +69,11 @@ public final class OverdueTasks {
                 case TimeLimitDecision.Nothing nothing -> {}
             }
         }
-        over.removeAll(later.keySet());
         TaskEnds.follow(tx, ended);
         DeadLetters.submit(tx, ended);
-        TimeLimitRows.remove(tx, over);
+        TimeLimitRows.remove(
+                tx,
+                rows.stream().filter(row -> !later.containsKey(row.task())).toList());
         TimeLimitRows.save(tx, later);
         return passed.size();
     }

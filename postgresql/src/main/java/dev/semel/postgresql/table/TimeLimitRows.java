@@ -6,6 +6,7 @@ import dev.semel.store.OptionsText;
 import dev.semel.store.TaskOptions;
 import dev.semel.store.TimeLimits;
 import dev.semel.task.TaskId;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.Collection;
@@ -26,11 +27,20 @@ public final class TimeLimitRows {
             ON CONFLICT (task) DO UPDATE SET at = excluded.at
             """;
 
-    private static final String PASSED = "SELECT task FROM semel.time_limit WHERE at <= ? ORDER BY at, task LIMIT ?";
+    private static final String PASSED = "SELECT task, at FROM semel.time_limit WHERE at <= ? ORDER BY at, task LIMIT ?";
 
-    private static final String REMOVE = "DELETE FROM semel.time_limit WHERE task = ANY (?)";
+    // Only as they were read: a task that had ended then may have been redriven since, and its row says when its fresh limit passes.
+    private static final String REMOVE_PASSED = """
+            DELETE FROM semel.time_limit t USING unnest(?, ?) AS m (task, at)
+            WHERE t.task = ANY (ARRAY[m.task]) AND t.at + 0 = m.at
+            """;
+
+    private static final String REMOVE = "DELETE FROM semel.time_limit WHERE task = ?";
 
     private static final String SET_OPTIONS = "UPDATE semel.task SET retry = ? WHERE id = ?";
+
+    /** A task at whose limits somebody has to look, and since when. */
+    public record Passed(TaskId task, long at) {}
 
     private TimeLimitRows() {}
 
@@ -42,14 +52,24 @@ public final class TimeLimitRows {
     }
 
     /** Returns tasks at whose limits somebody has to look. */
-    public static List<TaskId> passed(Transaction tx, int limit) throws SQLException {
-        return tx.sql(PASSED).with(tx.now()).with(limit).list(row -> SqlStatement.id(row, "task"));
+    public static List<Passed> passed(Transaction tx, int limit) throws SQLException {
+        return tx.sql(PASSED).with(tx.now()).with(limit).list(TimeLimitRows::passed);
     }
 
-    /** Removes the rows of tasks. */
-    public static void remove(Transaction tx, Collection<TaskId> tasks) throws SQLException {
-        if (!tasks.isEmpty()) {
-            tx.sql(REMOVE).ids(tasks).update();
+    private static Passed passed(ResultSet row) throws SQLException {
+        return new Passed(SqlStatement.id(row, "task"), row.getLong("at"));
+    }
+
+    /** Removes rows as they were read. Those that have changed since stay. */
+    public static void remove(Transaction tx, Collection<Passed> rows) throws SQLException {
+        if (!rows.isEmpty()) {
+            // In one order in all transactions that remove the same rows.
+            SortedMap<TaskId, Long> sorted = new TreeMap<>();
+            rows.forEach(row -> sorted.put(row.task(), row.at()));
+            tx.sql(REMOVE_PASSED)
+                    .ids(sorted.keySet())
+                    .longs(List.copyOf(sorted.values()))
+                    .update();
         }
     }
 
@@ -85,7 +105,7 @@ public final class TimeLimitRows {
                     .withText(OptionsText.of(options.withLimits(null)))
                     .with(id)
                     .updateOne();
-            remove(tx, List.of(id));
+            tx.sql(REMOVE).with(id).update();
         }
     }
 }
