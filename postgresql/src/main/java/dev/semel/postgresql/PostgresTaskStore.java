@@ -427,7 +427,7 @@ public final class PostgresTaskStore implements TaskStore {
     @Override
     public Swept sweep(SweepRequest request) {
         duplicates.write();
-        OverdueTasks.end(database);
+        OverdueTasks.endAll(database);
         return database.writeThoroughly(tx -> Sweeper.sweep(tx, request));
     }
 

@@ -30,6 +30,7 @@ class PostgresUpgradeTest {
             // What version 6 added, and nothing else.
             statement.execute("DROP TABLE semel.time_limit");
             statement.execute("DROP TABLE semel.tag");
+            statement.execute("ALTER TABLE semel.lane DROP COLUMN limited");
             statement.execute("ALTER TABLE semel.running DROP COLUMN overdue");
             statement.execute("DELETE FROM semel.schema_version WHERE version = 6");
             try (TaskStore store = PostgresTaskStore.open(database, SETTINGS)) {

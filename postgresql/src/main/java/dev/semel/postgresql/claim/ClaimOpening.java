@@ -11,7 +11,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The round trip that begins a claim: it reads the lanes that the claim wants and, if it can be expected what the claim will
@@ -28,7 +27,6 @@ final class ClaimOpening implements Database.Opening {
           EXISTS (SELECT 1 FROM semel.running WHERE asked) AS asked,
           coalesce((SELECT until FROM semel.lease ORDER BY until LIMIT 1)
             <= coalesce(?, (extract(epoch FROM clock_timestamp()) * 1000)::bigint), false) AS expired,
-          (SELECT at FROM semel.time_limit ORDER BY at LIMIT 1) AS next_limit,
           pg_stat_get_xact_tuples_returned('semel.ready_order'::regclass) AS entries
         FROM (SELECT pg_advisory_xact_lock(736635, hashint8(?))) AS once
         JOIN semel.lane l ON l.queue = ANY (?) AND (?::text[] IS NULL OR l.type = ANY (?))
@@ -63,15 +61,9 @@ final class ClaimOpening implements Database.Opening {
      *
      * @param asked whether a running task was asked to cancel
      * @param expired whether a shared lease has expired
-     * @param nextLimit when the next time limit of any task passes; null if none does
      * @param entries how many index entries the connection had read before the claim read any task
      */
-    record Wanted(
-            Lane lane,
-            boolean asked,
-            boolean expired,
-            @Nullable Long nextLimit,
-            long entries) {}
+    record Wanted(Lane lane, boolean asked, boolean expired, long entries) {}
 
     private final Database database;
     private final ClaimRequest request;
@@ -136,7 +128,6 @@ final class ClaimOpening implements Database.Opening {
                                 row.getString("type")),
                 row.getBoolean("asked"),
                 row.getBoolean("expired"),
-                SqlStatement.longOrNull(row, row.findColumn("next_limit")),
                 row.getLong("entries"));
     }
 }

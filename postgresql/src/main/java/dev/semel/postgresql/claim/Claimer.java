@@ -16,6 +16,7 @@ import dev.semel.postgresql.transaction.Lane;
 import dev.semel.postgresql.transaction.Transaction;
 import dev.semel.store.ClaimRequest;
 import dev.semel.store.Claims;
+import dev.semel.task.TaskId;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -26,7 +27,6 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -39,6 +39,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Most claims take two round trips. The first one begins the transaction and reads ahead what the claim before it read,
  * which fits unless lanes or limits have changed. The second one starts the attempts, looks up the next due task if the claim
  * did not take all that it may, and commits.
+ *
+ * <p>A claim gives out no task whose time limit has passed, whatever the sweep has or has not done yet: the statement that reads due tasks also reads that.
  */
 public final class Claimer {
 
@@ -96,29 +98,29 @@ public final class Claimer {
         this.sharedFrom = sharedFrom;
     }
 
+    /**
+     * Claims. Tasks whose time limits somebody has to look at are not taken. Those that the claim has met are ended behind it, once, and if it took nothing
+     * else, it is tried once more: what has passed elsewhere, and what is locked, is left to the sweep.
+     */
     public Claims claim(Database database, ClaimRequest request) {
-        while (true) {
-            ClaimOpening opening = new ClaimOpening(database, request, expected(request));
-            Optional<Claims> claims = database.write(opening, tx -> claimUnlessOverdue(tx, request, opening));
-            if (claims.isPresent()) {
-                return claims.get();
-            }
-            OverdueTasks.end(database);
+        Set<TaskId> overdue = new LinkedHashSet<>();
+        Claims claims = claim(database, request, overdue);
+        if (overdue.isEmpty()) {
+            return claims;
         }
+        OverdueTasks.end(database, overdue);
+        return claims.tasks().isEmpty() ? claim(database, request, new LinkedHashSet<>()) : claims;
     }
 
-    /** Claims, unless the time limit of a task has passed: empty then, and nothing has changed. */
-    private Optional<Claims> claimUnlessOverdue(Transaction tx, ClaimRequest request, ClaimOpening opening)
-            throws SQLException {
-        if (opening.ahead() instanceof Ahead.Tasks tasks) {
-            tx.renewNow(tasks.read().now());
-        }
-        Long nextLimit =
-                opening.wanted().isEmpty() ? null : opening.wanted().getFirst().nextLimit();
-        if (nextLimit != null && nextLimit <= tx.now()) {
-            return Optional.empty();
-        }
-        return Optional.of(claim(tx, request, opening));
+    private Claims claim(Database database, ClaimRequest request, Set<TaskId> overdue) {
+        ClaimOpening opening = new ClaimOpening(database, request, expected(request));
+        return database.write(opening, tx -> {
+            overdue.clear();
+            if (opening.ahead() instanceof Ahead.Tasks tasks) {
+                tx.renewNow(tasks.read().now());
+            }
+            return claim(tx, request, opening, overdue);
+        });
     }
 
     private Expected expected(ClaimRequest request) {
@@ -126,7 +128,8 @@ public final class Claimer {
         return before == null ? new Expected.Unknown() : new Expected.Known(before, wholeReading(before, request));
     }
 
-    private Claims claim(Transaction tx, ClaimRequest request, ClaimOpening opening) throws SQLException {
+    private Claims claim(Transaction tx, ClaimRequest request, ClaimOpening opening, Set<TaskId> overdue)
+            throws SQLException {
         List<Wanted> wanted = opening.wanted();
         List<Lane> lanes = wanted.stream().map(Wanted::lane).toList();
         Ahead ahead = endExpired(tx, wanted) ? new Ahead.Nothing() : opening.ahead();
@@ -140,7 +143,7 @@ public final class Claimer {
             starter.readStarted();
         }
         if (starter.claimed().isEmpty()) {
-            Rounds rounds = new Rounds(tx, request, allowances, lanes, starter);
+            Rounds rounds = new Rounds(tx, request, allowances, lanes, starter, overdue);
             long entries = wanted.getFirst().entries();
             rounds.takeWoken();
             boolean wholly = starter.room().isFull()
@@ -190,18 +193,21 @@ public final class Claimer {
         private final QueueAllowances allowances;
         private final List<Lane> lanes;
         private final AttemptStarter starter;
+        private final Set<TaskId> overdue;
 
         Rounds(
                 Transaction tx,
                 ClaimRequest request,
                 QueueAllowances allowances,
                 List<Lane> lanes,
-                AttemptStarter starter) {
+                AttemptStarter starter,
+                Set<TaskId> overdue) {
             this.tx = tx;
             this.request = request;
             this.allowances = allowances;
             this.lanes = lanes;
             this.starter = starter;
+            this.overdue = overdue;
         }
 
         /** Takes the woken workflows of queues with a rate limit, which they use nothing of. */
@@ -244,6 +250,7 @@ public final class Claimer {
                 List<Lane> open = groups.values().stream().flatMap(List::stream).toList();
                 Reading reading = new Reading(cursors.of(open), share, suspects, request.isBoundByBytes());
                 Read read = (round == 0 ? first : (LaneReader) this::read).read(open, reading);
+                overdue.addAll(read.overdue());
                 wholly &= reading.isFromTheBeginning();
                 List<Candidate> picked = new FairPicker(groups.keySet(), read.found())
                         .pick((int) Math.min((long) left * growth, Integer.MAX_VALUE), suspects, allowances);
@@ -285,7 +292,7 @@ public final class Claimer {
                 read = tasks.read();
             } else {
                 unused = ahead instanceof Ahead.Tasks tasks
-                        ? tasks.read().found().size()
+                        ? tasks.read().found().size() + tasks.read().overdue().size()
                         : 0;
                 read = read(open, reading);
             }

@@ -30,17 +30,23 @@ public final class DueTasks {
      * such tasks first, which may wait for locks, and must not hold these rows meanwhile. The condition is on the lanes,
      * because one on the tasks might be evaluated after they are locked. A task that is asked to cancel later is not taken; the
      * next claim ends it.
+     *
+     * <p>Of a lane that ever had a task with a time limit, it also reads whether somebody has to look at the limits of the task. It finds that by the task, and
+     * not by the time: an index by time begins with the limits that have passed, which cannot be removed while an old transaction is open.
      */
     public static final String FETCH = """
             WITH s AS MATERIALIZED (
               SELECT coalesce(?, (extract(epoch FROM clock_timestamp()) * 1000)::bigint) AS now
             ), lanes AS MATERIALIZED (
-              SELECT * FROM unnest(?, ?, ?) AS l (lane, start_at, start_seq)
+              SELECT l.lane, l.start_at, l.start_seq, (SELECT n.limited FROM semel.lane n WHERE n.id = l.lane) AS limited
+              FROM unnest(?, ?, ?) AS l (lane, start_at, start_seq)
               WHERE NOT ? OR (SELECT 1 FROM semel.running WHERE asked LIMIT 1) IS NULL
             )
             SELECT s.now, f.* FROM s LEFT JOIN LATERAL (
               SELECT c.kind, l.lane, c.task, c.seq, c.order_at, c.mutex, c.place, c.attempt, c.watched,
-                CASE WHEN ? THEN (SELECT octet_length(t.input) FROM semel.task t WHERE t.id = c.task) ELSE 0 END AS bytes
+                CASE WHEN ? THEN (SELECT octet_length(t.input) FROM semel.task t WHERE t.id = c.task) ELSE 0 END AS bytes,
+                CASE WHEN l.limited THEN coalesce((SELECT m.at FROM semel.time_limit m WHERE m.task = c.task) <= s.now, false)
+                  ELSE false END AS overdue
               FROM lanes l CROSS JOIN LATERAL (
                 SELECT 0 AS kind, a.* FROM (
                   SELECT task, seq, order_at, mutex, ctid AS place, attempt, watched FROM semel.ready
@@ -63,7 +69,7 @@ public final class DueTasks {
 
     /**
      * Reads the woken workflows of lanes, which use nothing of a rate limit. An index of their own finds them behind any number of tasks that
-     * the limit holds back.
+     * the limit holds back. A workflow has a start-by only, and a woken one has started: no time limit of it can pass.
      */
     private static final String FETCH_WOKEN = """
             SELECT c.kind, l.lane, c.task, c.seq, c.order_at, c.mutex, c.place, c.attempt, c.watched,
@@ -177,10 +183,17 @@ public final class DueTasks {
         }
     }
 
-    /** What a statement has read, the time at the database, and how long it took. */
-    record Read(Reading reading, long now, List<Candidate> found, long nanos) {
+    /**
+     * What a statement has read, the time at the database, and how long it took.
+     *
+     * @param overdue tasks that were found, but must not be taken before somebody has looked at their time limits
+     */
+    record Read(Reading reading, long now, List<Candidate> found, List<TaskId> overdue, long nanos) {
 
-        /** Returns the groups that may have more due tasks than were read: a lane of theirs gave its whole share. */
+        /**
+         * Returns the groups that may have more due tasks than were read: a lane of theirs gave its whole share. Overdue tasks are no part of it: what is
+         * behind them is left to the next claim, so that one claim does not read through all of them.
+         */
         Set<Group> groupsWithMore() {
             record Part(Lane lane, Kind kind) {}
             Map<Part, Integer> parts = new HashMap<>();
@@ -199,6 +212,7 @@ public final class DueTasks {
 
     private final Map<Integer, Lane> lanes = new HashMap<>();
     private final List<Candidate> found = new ArrayList<>();
+    private final List<TaskId> overdue = new ArrayList<>();
     private long now;
 
     /** Collects the rows of one execution of {@link #FETCH} on these lanes. */
@@ -225,7 +239,11 @@ public final class DueTasks {
         if (lane == null) {
             throw new IllegalStateException("Lane " + row.getInt(3) + " was read, but not asked for");
         }
-        found.add(candidate(row, kind, lane));
+        if (row.getBoolean(12)) {
+            overdue.add(SqlStatement.id(row, 4));
+        } else {
+            found.add(candidate(row, kind, lane));
+        }
     }
 
     /** Reads the woken workflows of these lanes that are due, so many of each lane and so many suspects. */
@@ -278,6 +296,6 @@ public final class DueTasks {
 
     /** Returns what the rows were. */
     Read read(Reading reading, long nanos) {
-        return new Read(reading, now, List.copyOf(found), nanos);
+        return new Read(reading, now, List.copyOf(found), List.copyOf(overdue), nanos);
     }
 }

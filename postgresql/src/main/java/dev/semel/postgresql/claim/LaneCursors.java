@@ -79,7 +79,8 @@ final class LaneCursors {
             return;
         }
         Long entries = tx.session().planned(ENTRIES_READ).first(row -> row.getLong("entries"));
-        if (entries == null || entries - entriesBefore - read.found().size() < MANY || lanes.size() >= MOST_LANES) {
+        int alive = read.found().size() + read.overdue().size();
+        if (entries == null || entries - entriesBefore - alive < MANY || lanes.size() >= MOST_LANES) {
             reset(fromBeginning);
             return;
         }

@@ -7,6 +7,9 @@
  * starts the attempts with a statement that carries the commit ({@link dev.semel.postgresql.claim.AttemptStarter}). So most
  * claims take two round trips. Rows that another claim has locked are skipped; a claim never waits for another one, unless their
  * queue has a limit.
+ *
+ * <p>A task whose time limit has passed is read as such and not taken. {@link dev.semel.postgresql.claim.OverdueTasks} ends it behind the claim, or with the next
+ * sweep.
  */
 @NullMarked
 package dev.semel.postgresql.claim;

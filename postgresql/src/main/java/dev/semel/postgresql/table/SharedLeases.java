@@ -69,6 +69,14 @@ public final class SharedLeases implements Database.Opening {
             CROSS JOIN LATERAL (SELECT * FROM semel.lease x WHERE x.claim = k.claim ORDER BY x.last_seq FOR UPDATE) l
             """;
 
+    // The same without waiting: a lease that another transaction has locked is passed over.
+    private static final String LOCK_FREE = """
+            SELECT l.lane, l.last_seq, l.claim, l.started_at, l.until, l.open, l.worker, l.ended, array_send(l.tasks) AS tasks
+            FROM unnest(?) AS k (claim)
+            CROSS JOIN LATERAL (
+              SELECT * FROM semel.lease x WHERE x.claim = k.claim ORDER BY x.last_seq FOR UPDATE SKIP LOCKED) l
+            """;
+
     private static final String BEGIN_AND_LOCK = Database.BEGIN + ";" + LOCK;
 
     private static final String SAVE = """
@@ -292,13 +300,22 @@ public final class SharedLeases implements Database.Opening {
 
     /** Takes tasks out of shared leases, for an operation that has no lease of a worker; returns how many were in one. */
     static int searchAndTakeOut(Transaction tx, Collection<TaskId> ids) throws SQLException {
+        return searchAndTakeOut(tx, ids, LOCK);
+    }
+
+    /** The same, except that tasks stay in the leases that another transaction has locked. */
+    static int searchAndTakeOutFree(Transaction tx, Collection<TaskId> ids) throws SQLException {
+        return searchAndTakeOut(tx, ids, LOCK_FREE);
+    }
+
+    private static int searchAndTakeOut(Transaction tx, Collection<TaskId> ids, String lock) throws SQLException {
         List<Long> claims = tx.sql(SEARCH).ids(ids).list(row -> row.getLong("claim"));
         if (claims.isEmpty()) {
             return 0;
         }
         SharedLeases leases = new SharedLeases(claims, ids);
         tx.locked(LockKind.LEASE);
-        tx.sql(LOCK).longs(leases.claims).results(leases::add);
+        tx.sql(lock).longs(leases.claims).results(leases::add);
         int out = leases.places.size();
         leases.takeOut(tx, leases.ids);
         leases.save(tx);

@@ -13,8 +13,10 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -272,6 +274,16 @@ public final class TaskEnds {
         return mutexes.isEmpty()
                 ? List.of()
                 : tx.sql(TRY_MUTEXES).texts(mutexes).list(row -> row.getString("mutex"));
+    }
+
+    /** Makes this transaction the only one that decides about those of these mutexes that no other one has locked, and returns them. */
+    static Set<String> lockFreeMutexes(Transaction tx, Collection<String> mutexes) throws SQLException {
+        Set<String> free = new HashSet<>(tryLockMutexes(tx, new TreeSet<>(mutexes)));
+        // They are noted, so that the ends that follow do not lock them again behind later kinds of locks.
+        if (!tx.unlocked(free).isEmpty()) {
+            tx.locked(LockKind.MUTEX);
+        }
+        return free;
     }
 
     private static int laneOfWaiting(Transaction tx, ResultSet row) throws SQLException {

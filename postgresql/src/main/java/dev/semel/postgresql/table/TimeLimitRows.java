@@ -10,10 +10,12 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,9 +29,21 @@ public final class TimeLimitRows {
             ON CONFLICT (task) DO UPDATE SET at = excluded.at
             """;
 
-    private static final String PASSED = "SELECT task, at FROM semel.time_limit WHERE at <= ? ORDER BY at, task LIMIT ?";
+    // Behind those that were read before: what is locked is left, and must not be read for ever.
+    private static final String PASSED = """
+            SELECT task, at FROM semel.time_limit WHERE at <= ? AND (at, task) > (?, ?) ORDER BY at, task LIMIT ?
+            """;
 
-    // Only as they were read: a task that had ended then may have been redriven since, and its row says when its fresh limit passes.
+    private static final String PASSED_OF = """
+            SELECT k.task, l.at FROM unnest(?) AS k (task)
+            CROSS JOIN LATERAL (SELECT x.at FROM semel.time_limit x WHERE x.task = k.task LIMIT 1) l
+            WHERE l.at <= ?
+            """;
+
+    private static final Passed BEFORE_ALL = new Passed(new TaskId(new UUID(0, 0)), Long.MIN_VALUE);
+
+    // Only as they were read: a task that had ended then may have been redriven since, and its row says when its fresh
+    // limit passes.
     private static final String REMOVE_PASSED = """
             DELETE FROM semel.time_limit t USING unnest(?, ?) AS m (task, at)
             WHERE t.task = ANY (ARRAY[m.task]) AND t.at + 0 = m.at
@@ -51,12 +65,30 @@ public final class TimeLimitRows {
         }
     }
 
-    /** Returns tasks at whose limits somebody has to look. */
-    public static List<Passed> passed(Transaction tx, int limit) throws SQLException {
-        return tx.sql(PASSED).with(tx.now()).with(limit).list(TimeLimitRows::passed);
+    /**
+     * Returns tasks at whose limits somebody has to look, in order of time.
+     *
+     * @param now by when their limits have passed
+     * @param last the one behind which to begin, or null for the beginning
+     */
+    public static List<Passed> passed(Transaction tx, long now, @Nullable Passed last, int limit) throws SQLException {
+        Passed from = last == null ? BEFORE_ALL : last;
+        return tx.sql(PASSED)
+                .with(now)
+                .with(from.at())
+                .with(from.task())
+                .with(limit)
+                .list(TimeLimitRows::row);
     }
 
-    private static Passed passed(ResultSet row) throws SQLException {
+    /** Returns those of these tasks at whose limits somebody has to look, in the same order. */
+    public static List<Passed> passed(Transaction tx, Collection<TaskId> tasks) throws SQLException {
+        return tx.sql(PASSED_OF).ids(tasks).with(tx.now()).list(TimeLimitRows::row).stream()
+                .sorted(Comparator.comparingLong(Passed::at).thenComparing(Passed::task))
+                .toList();
+    }
+
+    private static Passed row(ResultSet row) throws SQLException {
         return new Passed(SqlStatement.id(row, "task"), row.getLong("at"));
     }
 

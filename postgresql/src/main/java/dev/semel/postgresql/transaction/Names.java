@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +28,7 @@ public final class Names {
     private static final String FIND_LANE = "SELECT id FROM semel.lane WHERE queue = ? AND tenant = ? AND type = ?";
     private static final String ADD_LANE =
             "INSERT INTO semel.lane (queue, tenant, type) VALUES (?, ?, ?) ON CONFLICT DO NOTHING";
+    private static final String LIMIT_LANE = "UPDATE semel.lane SET limited = true WHERE id = ? AND NOT limited";
     private static final String LANE = "SELECT queue, tenant, type FROM semel.lane WHERE id = ?";
     private static final String FIND_SCOPE = "SELECT id FROM semel.scope WHERE tenant = ? AND kind = ? AND name = ?";
     private static final String ADD_SCOPE =
@@ -39,6 +41,8 @@ public final class Names {
 
     private final Map<LaneName, Lane> laneByName = new ConcurrentHashMap<>();
     private final Map<Integer, Lane> laneById = new ConcurrentHashMap<>();
+    // Lanes that are known to have, or to be about to have, a task with a time limit.
+    private final Set<Integer> limitedLanes = ConcurrentHashMap.newKeySet();
     private final Map<ScopeName, Integer> scopeByName = new ConcurrentHashMap<>();
     private final Map<Integer, ScopeName> scopeById = new ConcurrentHashMap<>();
 
@@ -46,7 +50,7 @@ public final class Names {
     Optional<NumberedTask> known(NewTask task) {
         Lane lane = known(task.tenant(), task.queue(), task.type());
         NewTask.KeyRequest request = task.key();
-        if (lane == null) {
+        if (lane == null || (task.options().limits() != null && !limitedLanes.contains(lane.id()))) {
             return Optional.empty();
         }
         if (request == null) {
@@ -63,6 +67,11 @@ public final class Names {
     NumberedTask numbered(Session session, NewTask task) throws SQLException {
         NewTask.KeyRequest request = task.key();
         Lane lane = lane(session, task.tenant(), task.queue(), task.type());
+        if (task.options().limits() != null && !limitedLanes.contains(lane.id())) {
+            // Before the task is visible: claims that see the task see this too.
+            session.sql(LIMIT_LANE).with(lane.id()).update();
+            limitedLanes.add(lane.id());
+        }
         RecordKey key = request == null
                 ? null
                 : new RecordKey(
@@ -124,6 +133,7 @@ public final class Names {
         if (laneById.size() >= MOST) {
             laneById.clear();
             laneByName.clear();
+            limitedLanes.clear();
         }
         Lane lane = new Lane(id, new Group(queue, tenant), type);
         laneByName.put(new LaneName(queue, tenant, type), lane);

@@ -8,8 +8,13 @@ CREATE TABLE semel.time_limit (
   at bigint NOT NULL
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000);
 
--- Finds what has passed. Each claim reads the first entry.
+-- Finds what has passed, for sweeps. No claim reads it: while an old transaction is open, the entries of limits that have passed cannot be removed, and all
+-- of them lie at its beginning.
 CREATE INDEX time_limit_at ON semel.time_limit (at, task);
+
+-- Whether the lane has had a task with a time limit: then claims look up, by the task, whether a limit has passed. It is set before the first such task is
+-- visible, and never reset.
+ALTER TABLE semel.lane ADD COLUMN limited boolean NOT NULL DEFAULT false;
 
 -- What the error of a running task says that was asked to cancel because its time limit has passed, and ends as timed out therefore. NULL otherwise,
 -- so that the row of a task is as large as before.
