@@ -7,8 +7,12 @@ import dev.semel.store.Claims;
 import dev.semel.store.NewTask;
 import dev.semel.store.Operated;
 import dev.semel.store.Operation;
+import dev.semel.store.QueueDepth;
 import dev.semel.store.QueueSettings;
 import dev.semel.store.Settlement;
+import dev.semel.store.SweepRequest;
+import dev.semel.store.TaskOptions;
+import dev.semel.store.TimeLimits;
 import dev.semel.storetests.Tasks;
 import dev.semel.testkit.ManualClock;
 import java.nio.file.Path;
@@ -28,6 +32,8 @@ import org.sqlite.ProgressHandler;
 /** What a claim costs and whose turn it is, where there is much in the store. */
 @Timeout(120)
 class SqliteClaimsTest {
+
+    private static final Duration SHORT = Duration.ofMillis(1);
 
     @TempDir
     Path directory;
@@ -192,6 +198,50 @@ class SqliteClaimsTest {
             other.submit(List.of(foreign));
             assertThat(Tasks.idsOf(store.claim(Tasks.request(10)))).containsExactly(foreign.id());
         }
+    }
+
+    @Test
+    void aClaimDoesNotReadTheTimeLimitsOfOtherLanes() {
+        submit(100, "default", Tasks.TYPE);
+        long alone = stepsOf(Tasks.request(10));
+        submitLimited(3_000, "other", "elsewhere");
+        clock.advance(SHORT);
+        assertThat(stepsOf(Tasks.request(10))).isLessThan(2 * alone);
+    }
+
+    @Test
+    void aClaimEndsABoundedNumberOfOverdueTasksAndGivesOutTheTasksOfOtherTenants() {
+        for (int i = 0; i < 20; i++) {
+            submitLimited(50, "tenant-" + i, Tasks.QUEUE);
+        }
+        clock.advance(SHORT);
+        submit(1, "default", Tasks.TYPE);
+        assertThat(store.claim(Tasks.request(10)).tasks())
+                .extracting(claimed -> claimed.task().tenant())
+                .containsExactly("default");
+        assertThat(dead()).isEqualTo(500);
+        store.sweep(SweepRequest.ofVanished());
+        assertThat(dead()).isEqualTo(1_000);
+    }
+
+    private long dead() {
+        return store.depths().values().stream().mapToLong(QueueDepth::dead).sum();
+    }
+
+    private void submitLimited(int number, String tenant, String queue) {
+        List<NewTask> batch = new ArrayList<>();
+        for (int i = 0; i < number; i++) {
+            batch.add(new NewTask(
+                    Tasks.id(),
+                    tenant,
+                    queue,
+                    Tasks.TYPE,
+                    "{}",
+                    NewTask.Start.now(),
+                    TaskOptions.NONE.withLimits(TimeLimits.of(null, SHORT)),
+                    null));
+        }
+        store.submit(batch);
     }
 
     private void submit(int number, String tenant, String type) {

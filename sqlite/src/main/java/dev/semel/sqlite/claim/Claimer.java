@@ -42,8 +42,10 @@ public final class Claimer {
     // continues.
     private static final int MOST_ENDED = 100;
 
-    // Rounds in which a claim ends so many tasks of each lane of which a time limit has passed.
-    private static final int MOST_OVERDUE_ROUNDS = 10;
+    // Tasks of which a time limit has passed that one claim ends, of all its lanes: those of one tenant must not hold
+    // up
+    // the claims of others.
+    private static final int MOST_OVERDUE = 500;
 
     // Rounds in which a claim reads again because the tasks that it found have to wait for a mutex, or because it found
     // none.
@@ -76,7 +78,7 @@ public final class Claimer {
     // Also reads whether the time limit of a task of the lane has passed, which is almost never.
     private static final String DUE_LANES = """
         SELECT id, mutexes, EXISTS (
-            SELECT 1 FROM semel_time_limit INDEXED BY semel_time_limit_at WHERE at <= ?2 AND lane = semel_lane.id)
+            SELECT 1 FROM semel_time_limit INDEXED BY semel_time_limit_lane WHERE lane = semel_lane.id AND at <= ?2)
         FROM semel_lane WHERE queue = ?1 AND wake_at <= ?2 ORDER BY wake_at
         """;
 
@@ -120,9 +122,15 @@ public final class Claimer {
      */
     private record Due(Map<Group, List<Lane>> groups, boolean more, List<Lane> overdue) {}
 
+    /** How many tasks of which a time limit has passed one claim may still end. */
+    private static final class OverdueRoom {
+        private int left = MOST_OVERDUE;
+    }
+
     public Claims claim(Transaction tx, ClaimRequest request) throws SQLException {
         QueueAllowances allowances = new QueueAllowances(tx, request);
-        Due due = endVanished(tx, request, endOverdue(tx, request, allowances), allowances);
+        OverdueRoom overdue = new OverdueRoom();
+        Due due = endVanished(tx, request, endOverdue(tx, request, allowances, overdue), allowances, overdue);
         if (request.repeated()) {
             List<Claimed> taken = takenBefore(tx, request);
             if (!taken.isEmpty()) {
@@ -130,7 +138,7 @@ public final class Claimer {
             }
         }
         List<Claimed> taken = new ArrayList<>();
-        boolean left = take(tx, request, allowances, due, taken);
+        boolean left = take(tx, request, allowances, due, overdue, taken);
         allowances.settle();
         Duration nextDue = left ? Duration.ZERO : nextDue(tx, request, allowances);
         // Due tasks that may not be taken for now: a worker need not ask again at once.
@@ -140,7 +148,12 @@ public final class Claimer {
 
     /** Takes what the claim may take, and returns whether something due is left. */
     private boolean take(
-            Transaction tx, ClaimRequest request, QueueAllowances allowances, Due found, List<Claimed> taken)
+            Transaction tx,
+            ClaimRequest request,
+            QueueAllowances allowances,
+            Due found,
+            OverdueRoom overdue,
+            List<Claimed> taken)
             throws SQLException {
         Due due = found;
         int suspects = request.suspects();
@@ -171,7 +184,7 @@ public final class Claimer {
             if (!again || round == MOST_ROUNDS || room.isFull()) {
                 return left;
             }
-            due = endOverdue(tx, request, allowances);
+            due = endOverdue(tx, request, allowances, overdue);
         }
     }
 
@@ -270,25 +283,28 @@ public final class Claimer {
     }
 
     /** Returns the lanes that may have something due, after tasks of them have ended of which a time limit has passed. */
-    private Due endOverdue(Transaction tx, ClaimRequest request, QueueAllowances allowances) throws SQLException {
+    private Due endOverdue(Transaction tx, ClaimRequest request, QueueAllowances allowances, OverdueRoom room)
+            throws SQLException {
         Due due = dueGroups(tx, request, allowances);
-        for (int round = 0; !due.overdue().isEmpty() && round < MOST_OVERDUE_ROUNDS; round++) {
+        while (!due.overdue().isEmpty() && room.left > 0) {
+            int share = Math.max(1, room.left / due.overdue().size());
             for (Lane lane : due.overdue()) {
-                int unused = OverdueTasks.end(tx, lane, MOST_ENDED);
+                room.left -= OverdueTasks.end(tx, lane, Math.min(share, room.left));
             }
             due = dueGroups(tx, request, allowances);
         }
         if (due.overdue().isEmpty()) {
             return due;
         }
-        // The rest ends with the next claim, and until then nothing is taken from its lane.
+        // The rest ends with the next claim or sweep, and until then nothing is taken from its lane.
         List<Lane> left = due.overdue();
         due.groups().values().forEach(lanes -> lanes.removeAll(left));
         due.groups().values().removeIf(List::isEmpty);
         return new Due(due.groups(), true, List.of());
     }
 
-    private Due endVanished(Transaction tx, ClaimRequest request, Due due, QueueAllowances allowances)
+    private Due endVanished(
+            Transaction tx, ClaimRequest request, Due due, QueueAllowances allowances, OverdueRoom overdue)
             throws SQLException {
         int ended = 0;
         for (List<Lane> lanes : due.groups().values()) {
@@ -297,7 +313,7 @@ public final class Claimer {
             }
         }
         // Tasks that waited for one of them may be due now.
-        return ended == 0 ? due : endOverdue(tx, request, allowances);
+        return ended == 0 ? due : endOverdue(tx, request, allowances, overdue);
     }
 
     private static List<Claimed> takenBefore(Transaction tx, ClaimRequest request) throws SQLException {

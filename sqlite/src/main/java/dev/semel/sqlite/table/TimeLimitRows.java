@@ -37,7 +37,7 @@ public final class TimeLimitRows {
             """;
 
     private static final String PASSED_IN_LANE = """
-            SELECT task FROM semel_time_limit INDEXED BY semel_time_limit_at WHERE at <= ?1 AND lane = ?3 ORDER BY at, task LIMIT ?2
+            SELECT task FROM semel_time_limit INDEXED BY semel_time_limit_lane WHERE lane = ?3 AND at <= ?1 ORDER BY at, task LIMIT ?2
             """;
 
     private static final String SET_OPTIONS = "UPDATE semel_task SET retry = ? WHERE seq = ?";

@@ -10,8 +10,11 @@ CREATE TABLE semel_time_limit (
   error TEXT                           -- what its error says in that case
 ) STRICT, WITHOUT ROWID;
 
--- Finds what has passed.
+-- Finds what has passed in any lane, for sweeps.
 CREATE INDEX semel_time_limit_at ON semel_time_limit (at, task) WHERE at IS NOT NULL;
+
+-- Finds what has passed in one lane, for claims: by time alone, each claim would read through the limits of all other lanes.
+CREATE INDEX semel_time_limit_lane ON semel_time_limit (lane, at, task) WHERE at IS NOT NULL;
 
 -- The tags of tasks, for lists by tag, newest first. A task without tags has no row here; its tags are also among its options.
 CREATE TABLE semel_tag (
