@@ -78,6 +78,8 @@ final class PostgresBystanders {
             "INSERT INTO semel.history (task, number, at, kind, name) SELECT OTHER, 1, AGO, 'value', 'now' FROM ROWS",
             "INSERT INTO semel.inbox (task, number, at, name, key) SELECT OTHER, 1, AGO, 'go', 'key ' || n FROM ROWS",
             "INSERT INTO semel.watch (step, workflow, created) SELECT OTHER, ID, true FROM ROWS",
+            "INSERT INTO semel.time_limit (task, at) SELECT OTHER, AGO * 2 FROM ROWS",
+            "INSERT INTO semel.tag (tag, task, tenant) SELECT 'tag ' || n % 100, OTHER, 'default' FROM ROWS",
             "INSERT INTO semel.queue (name, layer, paused) SELECT 'queue ' || n, 'set', false FROM generate_series(1, 100) n",
             """
             INSERT INTO semel.guard (tenant, key, state, owner, began_at, changed_at, expires_at)

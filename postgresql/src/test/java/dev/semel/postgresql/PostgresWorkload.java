@@ -394,6 +394,11 @@ final class PostgresWorkload implements AutoCloseable {
         apart.list(TaskQuery.of(identity("replaced", "pending 1"), 100));
         apart.list(TaskQuery.builder().workflows().pageSize(100).build());
         apart.list(TaskQuery.builder().tag("limited").pageSize(100).build());
+        apart.list(TaskQuery.builder()
+                .tag("limited")
+                .tenant(Identity.DEFAULT_TENANT)
+                .pageSize(100)
+                .build());
         apart.queues();
         apart.depths();
         apart.depths(Identity.DEFAULT_TENANT);

@@ -70,6 +70,12 @@ public abstract class LookContract extends StoreContract {
         assertThat(tagged(TaskQuery.builder().tag("green"))).isEmpty();
         assertThat(tagged(TaskQuery.builder().tag("red").tenant("tenant").pageSize(2)))
                 .hasSize(3);
+        assertThat(tagged(TaskQuery.builder()
+                        .tag("red")
+                        .tenant(Identity.DEFAULT_TENANT)
+                        .pageSize(3)))
+                .hasSize(154);
+        assertThat(tagged(TaskQuery.builder().tag("red").tenant("nobody"))).isEmpty();
         assertThat(tagged(TaskQuery.builder().tag("red").queue("other").states(TaskState.COMPLETED)))
                 .isEmpty();
         TaskId one = tagged(TaskQuery.builder().tag("blue").queue("other")).getFirst();

@@ -322,7 +322,7 @@ public final class TaskLookups {
         }
         String tag = query.tag();
         if (tag != null) {
-            return list(query, before -> TagRows.list(session, tag, before, query.limit()));
+            return list(query, before -> TagRows.list(session, query.tenant(), tag, before, query.limit()));
         }
         Identity identity = query.identity();
         OptionalInt scope = identity == null ? OptionalInt.empty() : names.findScope(session, identity);

@@ -155,7 +155,7 @@ final class TaskInserter {
 
     private static void saveRows(Transaction tx, Collection<NewRun> tasks) throws SQLException {
         SortedMap<TaskId, Long> times = new TreeMap<>();
-        SortedMap<TaskId, List<String>> tags = new TreeMap<>();
+        SortedMap<TaskId, NewTask> tagged = new TreeMap<>();
         for (NewRun run : tasks) {
             NewTask task = run.submission().task();
             TimeLimits limits = task.options().limits();
@@ -164,11 +164,11 @@ final class TaskInserter {
                 times.put(task.id(), next.toEpochMilli());
             }
             if (!task.options().tags().isEmpty()) {
-                tags.put(task.id(), task.options().tags());
+                tagged.put(task.id(), task);
             }
         }
         TimeLimitRows.save(tx, times);
-        TagRows.add(tx, tags);
+        TagRows.add(tx, tagged.values());
     }
 
     private static SQLException lost(SQLException e, RetryNotes notes) {

@@ -3,17 +3,21 @@ package dev.semel.postgresql.table;
 import dev.semel.postgresql.sql.Session;
 import dev.semel.postgresql.sql.SqlStatement;
 import dev.semel.postgresql.transaction.Transaction;
+import dev.semel.store.NewTask;
 import dev.semel.task.TaskId;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Rows of {@code tag}: the tags of tasks, by which they are listed. They are written and removed with their task. */
 public final class TagRows {
 
     private static final String ADD = """
-            INSERT INTO semel.tag (tag, task) SELECT tag, task FROM unnest(?, ?) AS m (tag, task) ON CONFLICT DO NOTHING
+            INSERT INTO semel.tag (tag, task, tenant) SELECT tag, task, tenant FROM unnest(?, ?, ?) AS m (tag, task, tenant)
+            ON CONFLICT DO NOTHING
             """;
 
     private static final String REMOVE = """
@@ -23,19 +27,32 @@ public final class TagRows {
     private static final String LIST =
             "SELECT task FROM semel.tag WHERE tag = ? AND task < ? ORDER BY task DESC LIMIT ?";
 
+    private static final String LIST_OF_TENANT = """
+            SELECT task FROM semel.tag WHERE tenant || chr(31) || tag = ? || chr(31) || ? AND task < ?
+            ORDER BY task DESC LIMIT ?
+            """;
+
     private TagRows() {}
 
-    /** Adds the tags of tasks, of which there may be none. */
-    public static void add(Transaction tx, Map<TaskId, List<String>> tags) throws SQLException {
-        update(tx, ADD, tags);
+    /** Adds the tags of new tasks, of which there may be none. */
+    public static void add(Transaction tx, Collection<NewTask> tasks) throws SQLException {
+        List<String> names = new ArrayList<>();
+        List<TaskId> ids = new ArrayList<>();
+        List<String> tenants = new ArrayList<>();
+        for (NewTask task : tasks) {
+            for (String tag : task.options().tags()) {
+                names.add(tag);
+                ids.add(task.id());
+                tenants.add(task.tenant());
+            }
+        }
+        if (!names.isEmpty()) {
+            tx.sql(ADD).texts(names).ids(ids).texts(tenants).update();
+        }
     }
 
     /** Removes the tags of tasks that are removed. */
     public static void remove(Transaction tx, Map<TaskId, List<String>> tags) throws SQLException {
-        update(tx, REMOVE, tags);
-    }
-
-    private static void update(Transaction tx, String sql, Map<TaskId, List<String>> tags) throws SQLException {
         List<String> names = new ArrayList<>();
         List<TaskId> tasks = new ArrayList<>();
         tags.forEach((task, all) -> all.forEach(tag -> {
@@ -43,12 +60,15 @@ public final class TagRows {
             tasks.add(task);
         }));
         if (!names.isEmpty()) {
-            tx.sql(sql).texts(names).ids(tasks).update();
+            tx.sql(REMOVE).texts(names).ids(tasks).update();
         }
     }
 
-    /** Returns tasks with a tag, newest first. */
-    public static List<TaskId> list(Session session, String tag, TaskId before, int limit) throws SQLException {
-        return session.sql(LIST).withText(tag).with(before).with(limit).list(row -> SqlStatement.id(row, "task"));
+    /** Returns tasks with a tag, of one tenant or, without one, of all, newest first. */
+    public static List<TaskId> list(Session session, @Nullable String tenant, String tag, TaskId before, int limit)
+            throws SQLException {
+        SqlStatement statement =
+                tenant == null ? session.sql(LIST) : session.sql(LIST_OF_TENANT).withText(tenant);
+        return statement.withText(tag).with(before).with(limit).list(row -> SqlStatement.id(row, "task"));
     }
 }
