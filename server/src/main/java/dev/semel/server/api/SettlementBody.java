@@ -15,6 +15,7 @@ import dev.semel.task.TaskId;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.random.RandomGenerator;
 
 /**
@@ -25,20 +26,21 @@ import java.util.random.RandomGenerator;
  */
 record SettlementBody(Lease lease, JsonMembers members) {
 
+    private static final Set<String> MEMBERS = Set.of(
+            "lease",
+            "action",
+            "result",
+            "error",
+            "delay",
+            "duration",
+            "timed_out",
+            "effect",
+            "lineage",
+            "window",
+            "reason");
+
     static SettlementBody read(JsonDocument document) {
-        JsonMembers members = document.members("settlement")
-                .allow(
-                        "lease",
-                        "action",
-                        "result",
-                        "error",
-                        "delay",
-                        "duration",
-                        "timed_out",
-                        "effect",
-                        "lineage",
-                        "window",
-                        "reason");
+        JsonMembers members = document.members("settlement").allow(MEMBERS);
         return new SettlementBody(LeaseText.parse(members.text("lease")), members);
     }
 

@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,24 +45,26 @@ record SubmissionBody(
         List<String> tags,
         @Nullable RetryPolicy retry) {
 
+    // Made once: a batch has a thousand submissions.
+    private static final Set<String> MEMBERS = Set.of(
+            "type",
+            "input",
+            "queue",
+            "key",
+            "scope",
+            "ttl",
+            "reuse",
+            "priority",
+            "delay",
+            "run_at",
+            "timeout",
+            "time_limit",
+            "start_by",
+            "tags",
+            "max_attempts");
+
     static SubmissionBody read(JsonDocument document, @Nullable String keyInHeader) {
-        JsonMembers members = document.members("submission")
-                .allow(
-                        "type",
-                        "input",
-                        "queue",
-                        "key",
-                        "scope",
-                        "ttl",
-                        "reuse",
-                        "priority",
-                        "delay",
-                        "run_at",
-                        "timeout",
-                        "time_limit",
-                        "start_by",
-                        "tags",
-                        "max_attempts");
+        JsonMembers members = document.members("submission").allow(MEMBERS);
         Optional<Duration> delay = members.duration("delay").map(time -> Limits.duration("delay", time));
         Optional<Instant> runAt = members.time("run_at");
         if (delay.isPresent() && runAt.isPresent()) {

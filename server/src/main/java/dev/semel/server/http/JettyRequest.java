@@ -1,16 +1,16 @@
 package dev.semel.server.http;
 
 import dev.semel.task.InvalidInput;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.List;
+import java.util.Arrays;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
+import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.util.thread.Invocable;
@@ -64,11 +64,18 @@ final class JettyRequest implements Dispatcher.Received {
 
     @Override
     public Optional<String> header(String name) {
-        List<String> values = request.getHeaders().getValuesList(name);
-        if (values.size() > 1) {
-            throw new InvalidInput("The header " + name + " is sent once, but got it " + values.size() + " times.");
+        String value = null;
+        int times = 0;
+        for (HttpField field : request.getHeaders()) {
+            if (field.is(name)) {
+                value = field.getValue();
+                times++;
+            }
         }
-        return values.stream().findFirst();
+        if (times > 1) {
+            throw new InvalidInput("The header " + name + " is sent once, but got it " + times + " times.");
+        }
+        return Optional.ofNullable(value);
     }
 
     @Override
@@ -77,14 +84,21 @@ final class JettyRequest implements Dispatcher.Received {
         if (declared > maxBytes) {
             throw tooLarge(maxBytes);
         }
-        ByteArrayOutputStream body = new ByteArrayOutputStream(Math.clamp(declared, 1_024, PIECE));
+        // As long as it says, up to a piece: a length that is only claimed must not take memory.
+        byte[] body = new byte[Math.clamp(declared, 0, PIECE)];
+        int size = 0;
         long begin = System.nanoTime();
         boolean whole = false;
         try {
             while (!whole) {
-                Content.Chunk chunk = next(begin, body.size());
+                Content.Chunk chunk = next(begin, size);
                 try {
-                    append(chunk, body, maxBytes);
+                    int more = admitted(chunk, size, maxBytes);
+                    if (more > body.length - size) {
+                        body = Arrays.copyOf(body, Math.max(size + more, (int) Math.min(2L * body.length, maxBytes)));
+                    }
+                    chunk.get(body, size, more);
+                    size += more;
                     whole = chunk.isLast();
                 } finally {
                     chunk.release();
@@ -95,22 +109,22 @@ final class JettyRequest implements Dispatcher.Received {
                 request.fail(new IOException("The rest of the body is not read"));
             }
         }
-        return body.toByteArray();
+        return size == body.length ? body : Arrays.copyOf(body, size);
     }
 
-    private void append(Content.Chunk chunk, ByteArrayOutputStream body, int maxBytes) {
+    /** Returns how many bytes a chunk has, after it was checked that there is room for them. */
+    private int admitted(Content.Chunk chunk, int size, int maxBytes) {
         if (Content.Chunk.isFailure(chunk)) {
             // Cut off: nobody reads the answer.
             throw tooSlow();
         }
-        byte[] piece = new byte[chunk.remaining()];
-        if (body.size() + piece.length > maxBytes) {
+        int more = chunk.remaining();
+        if (more > maxBytes - size) {
             throw tooLarge(maxBytes);
         }
-        budget.take(piece.length);
-        held += piece.length;
-        chunk.get(piece, 0, piece.length);
-        body.write(piece, 0, piece.length);
+        budget.take(more);
+        held += more;
+        return more;
     }
 
     /**

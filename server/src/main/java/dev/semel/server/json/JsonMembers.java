@@ -31,11 +31,20 @@ public final class JsonMembers {
      * @return this
      */
     public JsonMembers allow(String... known) {
+        return allow(Set.of(known));
+    }
+
+    /**
+     * Rejects members other than these.
+     *
+     * @param known their names
+     * @return this
+     */
+    public JsonMembers allow(Set<String> known) {
         for (String name : members.keySet()) {
-            if (!Set.of(known).contains(name)) {
-                throw new InvalidInput(
-                        "The " + what + " has the members " + String.join(", ", new TreeSet<>(Set.of(known)))
-                                + ", but got \"" + Limits.shown(name) + "\". Check the spelling.");
+            if (!known.contains(name)) {
+                throw new InvalidInput("The " + what + " has the members " + String.join(", ", new TreeSet<>(known))
+                        + ", but got \"" + Limits.shown(name) + "\". Check the spelling.");
             }
         }
         return this;
