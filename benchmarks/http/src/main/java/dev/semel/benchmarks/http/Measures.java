@@ -126,14 +126,17 @@ final class Measures {
 
     private void submit() throws IOException {
         Samples ours = new Samples();
+        Samples ourMicros = new Samples();
         Samples inProcess = new Samples();
         Map<Library, Samples> samples = new EnumMap<>(Library.class);
+        Map<Library, Samples> micros = new EnumMap<>(Library.class);
         Map<Library, ServerProcess> servers = new EnumMap<>(Library.class);
         try (ServerProcess semel = ServerProcess.ofSemel(file());
                 Semel embedded = embedded(file())) {
             for (Library library : Library.values()) {
                 servers.put(library, ServerProcess.of(library));
                 samples.put(library, new Samples());
+                micros.put(library, new Samples());
             }
             Load.warmUp(semel.port(), CONNECTIONS, Requests.keyed("warm"));
             submitSingly(embedded, "warm", seconds * 3);
@@ -141,12 +144,10 @@ final class Measures {
                 Load.warmUp(server.port(), CONNECTIONS, Requests.keyed("warm"));
             }
             for (int i = 0; i < repeats; i++) {
-                ours.add(Load.perSecond(semel.port(), CONNECTIONS, Requests.keyed("round-" + i), seconds));
+                sample(semel, "round-" + i, ours, ourMicros);
                 inProcess.add(submitSingly(embedded, "round-" + i, seconds));
                 for (Library library : Library.values()) {
-                    samples.get(library)
-                            .add(Load.perSecond(
-                                    servers.get(library).port(), CONNECTIONS, Requests.keyed("key"), seconds));
+                    sample(servers.get(library), "key", samples.get(library), micros.get(library));
                 }
             }
         } finally {
@@ -154,12 +155,23 @@ final class Measures {
                 server.close();
             }
         }
-        line("| what | requests/s | Semel to it |");
-        line("|---|---|---|");
-        line("| Semel, accepted and on the disk | %s | |", ours);
-        line("| Semel in the process, 64 callers | %s | %.2f |", inProcess, ours.ratioTo(inProcess));
-        samples.forEach((library, figures) ->
-                line("| empty POST on %s | %s | %.2f |", library.title(), figures, ours.ratioTo(figures)));
+        line("| what | requests/s | processor time of the server for a request, µs | Semel to it |");
+        line("|---|---|---|---|");
+        line("| Semel, accepted and on the disk | %s | %s | |", ours, ourMicros);
+        line("| Semel in the process, 64 callers | %s | | %.2f |", inProcess, ours.ratioTo(inProcess));
+        samples.forEach((library, figures) -> line(
+                "| empty POST on %s | %s | %s | %.2f |",
+                library.title(), figures, micros.get(library), ours.ratioTo(figures)));
+    }
+
+    /** Takes a sample of requests per second, and of the server's processor time for each. */
+    private void sample(ServerProcess server, String prefix, Samples rates, Samples micros) throws IOException {
+        long before = server.figures(false).processorNanos();
+        long begun = System.nanoTime();
+        double rate = Load.perSecond(server.port(), CONNECTIONS, Requests.keyed(prefix), seconds);
+        double requests = rate * (System.nanoTime() - begun) / 1e9;
+        rates.add(rate);
+        micros.add((server.figures(false).processorNanos() - before) / 1e3 / requests);
     }
 
     private static double submitSingly(Semel semel, String prefix, double seconds) {
