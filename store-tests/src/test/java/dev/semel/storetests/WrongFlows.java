@@ -6,6 +6,7 @@ import dev.semel.store.HistoryLine;
 import dev.semel.store.InboxEntry;
 import dev.semel.store.NewLine;
 import dev.semel.store.NewTask;
+import dev.semel.store.Operated;
 import dev.semel.store.Operation;
 import dev.semel.store.Settled;
 import dev.semel.store.Settlement;
@@ -52,6 +53,7 @@ public abstract class WrongFlows extends ForwardingTaskStore {
                     switch (settlement) {
                         case Settlement.Advance advance -> advance(advance);
                         case Settlement.Wait wait -> await(wait);
+                        case Settlement.Continue next -> continueAsNew(next);
                         default -> rightly(settlement);
                     });
         }
@@ -63,6 +65,15 @@ public abstract class WrongFlows extends ForwardingTaskStore {
         List<Submitted> answers = new ArrayList<>();
         for (SubmitRequest request : batch) {
             answers.add(request instanceof SubmitRequest.Signal signal ? signal(signal) : rightly(request));
+        }
+        return answers;
+    }
+
+    @Override
+    public final List<Operated> operate(List<? extends Operation> batch) {
+        List<Operated> answers = new ArrayList<>();
+        for (Operation operation : batch) {
+            answers.add(operation instanceof Operation.Restart restart ? restart(restart) : rightly(operation));
         }
         return answers;
     }
@@ -100,8 +111,26 @@ public abstract class WrongFlows extends ForwardingTaskStore {
         return rightly(wait);
     }
 
+    Settled continueAsNew(Settlement.Continue next) {
+        return rightly(next);
+    }
+
+    Operated restart(Operation.Restart restart) {
+        return rightly(restart);
+    }
+
     Submitted signal(SubmitRequest.Signal signal) {
         return rightly(signal);
+    }
+
+    final Operated rightly(Operation operation) {
+        return right.operate(List.of(operation)).getFirst();
+    }
+
+    /** The number of the newest entry in the inbox of a workflow; after a continuation that is not how many there are. */
+    final int newest(TaskId workflow) {
+        List<InboxEntry> inbox = history(workflow).inbox();
+        return inbox.isEmpty() ? 0 : inbox.getLast().number();
     }
 
     History painted(TaskId workflow, History history) {
@@ -147,8 +176,7 @@ public abstract class WrongFlows extends ForwardingTaskStore {
 
         @Override
         Settled await(Settlement.Wait wait) {
-            int seen =
-                    Math.max(wait.seen(), history(wait.lease().taskId()).inbox().size());
+            int seen = Math.max(wait.seen(), newest(wait.lease().taskId()));
             return rightly(new Settlement.Wait(wait.lease(), seen, wait.more(), wait.wakeAt(), wait.error()));
         }
     }
@@ -167,13 +195,14 @@ public abstract class WrongFlows extends ForwardingTaskStore {
         @Override
         Settled await(Settlement.Wait wait) {
             TaskId workflow = wait.lease().taskId();
-            List<InboxEntry> before = history(workflow).inbox();
-            boolean waits = before.size() - wait.seen() < wait.more()
-                    && before.stream().skip(wait.seen()).noneMatch(InboxEntry::isUrgent);
+            List<InboxEntry> beyond = history(workflow).inbox().stream()
+                    .filter(entry -> entry.number() > wait.seen())
+                    .toList();
+            boolean waits = beyond.size() < wait.more() && beyond.stream().noneMatch(InboxEntry::isUrgent);
             for (int times = 0; times < 5; times++) {
                 window.pass();
             }
-            int seen = waits ? Math.max(wait.seen(), history(workflow).inbox().size()) : wait.seen();
+            int seen = waits ? Math.max(wait.seen(), newest(workflow)) : wait.seen();
             return rightly(new Settlement.Wait(wait.lease(), seen, wait.more(), wait.wakeAt(), wait.error()));
         }
     }

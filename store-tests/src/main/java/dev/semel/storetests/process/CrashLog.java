@@ -12,6 +12,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.ToIntFunction;
 import java.util.stream.Stream;
 
 /**
@@ -111,16 +112,27 @@ final class CrashLog {
      * @return sentences; none if all is well
      */
     List<String> problems(Set<String> steps) throws IOException {
+        return problems(steps, step -> 1);
+    }
+
+    /**
+     * Returns what is wrong.
+     *
+     * @param steps the steps that had to be done
+     * @param most how often each of them may have been done, under another token each time: once for each generation that has not kept it
+     * @return sentences; none if all is well
+     */
+    List<String> problems(Set<String> steps, ToIntFunction<String> most) throws IOException {
         List<String> problems = new ArrayList<>();
         List<Line> all = lines();
         repeats(all, problems);
-        Map<String, String> tokens = subjects(all, Event.RAN, problems);
-        subjects(all, Event.BEGAN, problems);
+        Map<String, Set<String>> tokens = subjects(all, Event.RAN, most, problems);
+        subjects(all, Event.BEGAN, most, problems);
         if (!tokens.keySet().equals(steps)) {
             problems.add("Expected an effect of each of " + steps.size() + " steps, but " + tokens.size() + " ran one");
         }
         List<String> expected = tokens.entrySet().stream()
-                .map(entry -> entry.getValue() + " " + entry.getKey())
+                .flatMap(entry -> entry.getValue().stream().map(token -> token + " " + entry.getKey()))
                 .sorted()
                 .toList();
         List<String> charged = charged();
@@ -154,15 +166,20 @@ final class CrashLog {
         }
     }
 
-    /** Finds the one subject of each step. */
-    private static Map<String, String> subjects(List<Line> all, Event event, List<String> problems) {
-        Map<String, String> bySteps = new HashMap<>();
+    /** Finds the subjects of each step, of which it may have so many. */
+    private static Map<String, Set<String>> subjects(
+            List<Line> all, Event event, ToIntFunction<String> most, List<String> problems) {
+        Map<String, Set<String>> bySteps = new HashMap<>();
         Map<String, String> bySubjects = new HashMap<>();
         for (Line line : all) {
             if (line.event() == event) {
-                String subject = bySteps.putIfAbsent(line.step(), line.subject());
-                if (subject != null && !subject.equals(line.subject())) {
-                    problems.add("The step has two tokens or tasks, " + subject + " and another: " + line);
+                Set<String> subjects = bySteps.computeIfAbsent(line.step(), step -> new HashSet<>());
+                int allowed = most.applyAsInt(line.step());
+                if (subjects.contains(line.subject()) || subjects.size() < allowed) {
+                    subjects.add(line.subject());
+                } else {
+                    problems.add(
+                            "Expected at most " + allowed + " tokens or tasks of the step, but got one more: " + line);
                 }
                 String step = bySubjects.putIfAbsent(line.subject(), line.step());
                 if (step != null && !step.equals(line.step())) {

@@ -2,7 +2,9 @@ package dev.semel.storetests.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.semel.RestartPreview;
 import dev.semel.Semel;
+import dev.semel.Workflows;
 import dev.semel.store.Attempt;
 import dev.semel.store.EffectRecord;
 import dev.semel.store.EffectState;
@@ -14,6 +16,8 @@ import dev.semel.storetests.process.CrashLog.Event;
 import dev.semel.storetests.process.CrashLog.Line;
 import dev.semel.storetests.process.WorkflowCrashWorker.Plan;
 import dev.semel.storetests.process.WorkflowCrashWorker.Round;
+import dev.semel.task.InvalidInput;
+import dev.semel.task.StoreUnavailable;
 import dev.semel.task.TaskId;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -22,13 +26,17 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -195,6 +203,90 @@ public abstract class WorkflowCrashContract {
             }
         }
         assertThat(log().problems(steps)).as("with -Dseed=" + seed).isEmpty();
+    }
+
+    @Test
+    @DisplayName(
+            "Workflows that are restarted from any line while their workers are killed run no step again that has an outcome, and lose nobody who waits")
+    void killedWhileTheyAreRestarted() throws Exception {
+        String address = freshAddress();
+        List<String> ids = List.of("s0", "s1", "s2", "s3", "s4");
+        start(address, size.plan(), ids);
+        Map<String, Integer> restarts = new ConcurrentHashMap<>();
+        Set<String> steps = new HashSet<>();
+        long seed = Long.getLong("seed", 1);
+        try (Semel semel =
+                Semel.on(StoreOpener.open(opener().getName(), address)).build()) {
+            List<CompletableFuture<String>> waiting = new ArrayList<>();
+            for (String id : ids) {
+                waiting.add(CompletableFuture.supplyAsync(() ->
+                        semel.workflows().handle(WorkflowCrashWorker.FLOW, id).result(Duration.ofMinutes(5))));
+            }
+            AtomicBoolean over = new AtomicBoolean();
+            CompletableFuture<Void> operator =
+                    CompletableFuture.runAsync(() -> restartAtRandom(semel, ids, new Random(seed), restarts, over));
+            try {
+                killAtRandom(address, new Random(seed));
+            } finally {
+                over.set(true);
+            }
+            operator.join();
+            try (Child worker = worker(address)) {
+                follow(worker, new LinkedBlockingQueue<>());
+                for (int i = 0; i < ids.size(); i++) {
+                    String expected = WorkflowCrashWorker.result(ids.get(i), size.plan());
+                    assertThat(waiting.get(i).get(5, TimeUnit.MINUTES))
+                            .as("with -Dseed=" + seed)
+                            .isEqualTo(expected);
+                    assertThat(semel.workflows()
+                                    .handle(WorkflowCrashWorker.FLOW, ids.get(i))
+                                    .result(Duration.ofMinutes(5)))
+                            .as("with -Dseed=" + seed)
+                            .isEqualTo(expected);
+                    for (int step = 0; step < size.plan().steps(); step++) {
+                        steps.add(WorkflowCrashWorker.name(ids.get(i), step));
+                    }
+                }
+            }
+        }
+        assertThat(restarts.values().stream().mapToInt(Integer::intValue).sum())
+                .as("restarts")
+                .isGreaterThanOrEqualTo(size.kills());
+        LOG.info("Workflows restarted: restarts={}", restarts);
+        assertThat(log().problems(steps, step -> 1 + restarts.getOrDefault(step.substring(0, step.indexOf('-')), 0)))
+                .as("with -Dseed=" + seed)
+                .isEmpty();
+    }
+
+    /** Restarts workflows from any line, each again if the answer was lost, and counts those that may have begun a generation. */
+    private static void restartAtRandom(
+            Semel semel, List<String> ids, Random random, Map<String, Integer> restarts, AtomicBoolean over) {
+        while (!over.get()) {
+            String id = ids.get(random.nextInt(ids.size()));
+            Workflows.Restarting answer = null;
+            RestartPreview preview = null;
+            while (answer == null) {
+                try {
+                    if (preview == null) {
+                        int lines = semel.workflows()
+                                .history(WorkflowCrashWorker.FLOW, id)
+                                .lines()
+                                .size();
+                        preview = semel.workflows()
+                                .previewRestart(WorkflowCrashWorker.FLOW, id, random.nextInt(lines + 1));
+                    }
+                    answer = semel.workflows().restart(preview);
+                } catch (StoreUnavailable e) {
+                    LockSupport.parkNanos(50_000_000);
+                } catch (InvalidInput e) {
+                    break; // the history has fewer lines by now
+                }
+            }
+            if (answer == Workflows.Restarting.RESTARTED) {
+                restarts.merge(id, 1, Integer::sum);
+            }
+            LockSupport.parkNanos(100_000_000);
+        }
     }
 
     private static void signal(Semel semel, String id, int from, int to) {

@@ -83,7 +83,7 @@ final class FlowHandling {
     private String step(TaskContext context, FlowStep step) throws InterruptedException {
         world.trace.line(process.name(), "step " + step.name() + "/" + context.attempt());
         ledger.began(
-                new FlowLedger.Visit(step.name(), context.taskId(), context.attempt(), null, context.token("pay")));
+                new FlowLedger.Visit(step.name(), context.taskId(), context.attempt(), false, context.token("pay")));
         host.pause(Duration.ofMillis(1 + randomness.between(0, step.takes())));
         ledger.paid(context.token("pay"));
         host.pause(Duration.ofMillis(1 + randomness.between(0, 20)));
@@ -91,8 +91,8 @@ final class FlowHandling {
     }
 
     private String run(Flow flow, FlowProgram program) throws Exception {
-        List<String> results = new ArrayList<>();
-        for (int i = 0; i < program.deeds().size(); i++) {
+        List<String> results = new ArrayList<>(program.results());
+        for (int i = program.first(); i < program.deeds().size(); i++) {
             int position = i;
             String name = program.number() + "." + position;
             results.add(
@@ -100,11 +100,11 @@ final class FlowHandling {
                         case STEP -> flow.run(STEPS, quick(name));
                         case ALL -> all(flow, name);
                         case ANY -> any(flow, name);
-                        case LOCAL ->
-                            flow.local(
-                                    "local-" + position,
-                                    String.class,
-                                    token -> local(flow, name, "local-" + position, token));
+                        case LOCAL -> flow.local("local-" + position, String.class, token -> local(flow, name, token));
+                        case ANEW -> {
+                            world.tally.count(Happening.CONTINUED_AS_NEW);
+                            yield flow.continueAsNew(program.from(position + 1, results));
+                        }
                         case SLEEP -> {
                             flow.sleep(Duration.ofMillis(500));
                             yield "slept";
@@ -158,9 +158,9 @@ final class FlowHandling {
         return one.result() + " " + other.result();
     }
 
-    private String local(Flow flow, String name, String effect, String token) throws InterruptedException {
+    private String local(Flow flow, String name, String token) throws InterruptedException {
         world.trace.line(process.name(), "local step " + name);
-        ledger.began(new FlowLedger.Visit(name, flow.taskId(), 0, effect, token));
+        ledger.began(new FlowLedger.Visit(name, flow.taskId(), 0, true, token));
         host.pause(Duration.ofMillis(1 + randomness.between(0, 300)));
         ledger.paid(token);
         return "did " + name;

@@ -7,7 +7,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /** The books of the provider that steps of workflows pay: who came with which token, and what was charged. */
 final class FlowLedger {
@@ -18,11 +17,10 @@ final class FlowLedger {
      * @param name the step, the same in every replay
      * @param task its task; for a local step that of the workflow
      * @param attempt the attempt of its task; of no meaning for a local step
-     * @param effect the name of a local step in its ledger of effects; null for a step that is a task
+     * @param local whether it is a local step
      * @param token its token
      */
-    record Visit(
-            String name, TaskId task, int attempt, @Nullable String effect, String token) {}
+    record Visit(String name, TaskId task, int attempt, boolean local, String token) {}
 
     /** A visit, and when it was in the order of all that happened. */
     record Dated(Visit visit, long order) {}

@@ -1,13 +1,15 @@
 package dev.semel.storetests.simulation;
 
+import dev.semel.store.Continuation;
 import dev.semel.store.EffectOutcome;
+import dev.semel.store.Generation;
 import dev.semel.store.HistoryLine;
 import dev.semel.store.InboxEntry;
+import dev.semel.store.Operated;
+import dev.semel.store.Operation;
 import dev.semel.store.Settled;
 import dev.semel.store.Settlement;
 import dev.semel.store.Task;
-import dev.semel.storetests.simulation.FlowProgram.Deed;
-import dev.semel.task.EffectId;
 import dev.semel.task.TaskId;
 import dev.semel.task.TaskState;
 import dev.semel.testkit.virtualtime.Call;
@@ -25,12 +27,14 @@ final class FlowRules {
     private final World world;
     private final FlowLedger ledger;
     private final List<FlowClient> clients;
+    private final List<Operation.Restart> restarts;
     private final List<Violation> violations = new ArrayList<>();
 
-    FlowRules(World world, FlowLedger ledger, List<FlowClient> clients) {
+    FlowRules(World world, FlowLedger ledger, List<FlowClient> clients, List<Operation.Restart> restarts) {
         this.world = world;
         this.ledger = ledger;
         this.clients = clients;
+        this.restarts = restarts;
     }
 
     /**
@@ -83,20 +87,45 @@ final class FlowRules {
                 .get(client.taskId()));
     }
 
-    /** A step has one task and one token, however often the code ran; and a workflow that has its result has paid. */
+    /** A step has one task and one token in each generation that did not keep it, however often the code ran. */
     private void checkTokens() {
+        Map<Integer, Integer> generations = new HashMap<>();
+        for (FlowClient client : clients) {
+            generations.put(client.program().number(), 1 + appliedRestarts(client.taskId()));
+        }
         ledger.tokens().forEach((name, tokens) -> {
-            if (tokens.size() > 1) {
+            int point = name.indexOf('.');
+            int most = point < 0 ? 1 : generations.getOrDefault(Integer.valueOf(name.substring(0, point)), 1);
+            if (tokens.size() > most) {
                 violations.add(new Violation(
                         Invariant.TOKENS, "Step " + name + " came to the provider with several tokens: " + tokens));
             }
         });
     }
 
+    /**
+     * How many restarts of a workflow may have been applied: those that were answered so once, or not answered once. One that was applied is stale
+     * when it is sent again after the workflow has continued as new.
+     */
+    private int appliedRestarts(TaskId workflow) {
+        Set<Operation> applied = new HashSet<>();
+        for (History.Entry<?> entry : world.history.entries()) {
+            if (entry.call instanceof Call.Operate operate
+                    && (entry.answer() == null || ((List<?>) entry.answer().value()).getFirst() == Operated.APPLIED)) {
+                applied.addAll(operate.batch());
+            }
+        }
+        return (int) restarts.stream()
+                .filter(restart -> restart.taskId().equals(workflow))
+                .filter(applied::contains)
+                .distinct()
+                .count();
+    }
+
     /** A step or local step whose outcome was recorded never runs again. */
     private void checkRecorded() {
         Map<TaskId, Integer> completed = new HashMap<>();
-        Map<EffectId, Long> concluded = new HashMap<>();
+        Map<String, Long> concluded = new HashMap<>();
         for (History.Entry<?> entry : world.history.entries()) {
             if (entry.call instanceof Call.Settle settle && entry.answer() != null) {
                 List<?> answers = (List<?>) entry.answer().value();
@@ -111,17 +140,16 @@ final class FlowRules {
                     } else if (settlement instanceof Settlement.Conclude conclude
                             && conclude.outcome() instanceof EffectOutcome.Done) {
                         concluded.putIfAbsent(
-                                conclude.effect(), entry.answer().done().order());
+                                conclude.effect().token(), entry.answer().done().order());
                     }
                 }
             }
         }
         for (FlowLedger.Dated dated : ledger.visits()) {
             FlowLedger.Visit visit = dated.visit();
-            boolean again = visit.effect() == null
-                    ? visit.attempt() > completed.getOrDefault(visit.task(), Integer.MAX_VALUE)
-                    : dated.order()
-                            > concluded.getOrDefault(new EffectId(visit.task(), visit.effect(), 0), Long.MAX_VALUE);
+            boolean again = visit.local()
+                    ? dated.order() > concluded.getOrDefault(visit.token(), Long.MAX_VALUE)
+                    : visit.attempt() > completed.getOrDefault(visit.task(), Integer.MAX_VALUE);
             if (again) {
                 violations.add(new Violation(
                         Invariant.I5, "Step " + visit.name() + " ran again after its outcome was recorded: " + visit));
@@ -133,8 +161,9 @@ final class FlowRules {
     private void checkHistory(FlowClient client) {
         dev.semel.store.History history = history(client);
         Set<TaskId> steps = new HashSet<>();
-        boolean keyed =
-                client.program().deeds().stream().anyMatch(deed -> deed == Deed.SHARED || deed == Deed.GIVE_UP_SHARED);
+        boolean keyed = client.program().hasKeys();
+        boolean continued = history.inbox().stream()
+                .anyMatch(entry -> Continuation.of(entry).isPresent());
         int number = 0;
         for (HistoryLine line : history.lines()) {
             number++;
@@ -150,7 +179,8 @@ final class FlowRules {
         number = 0;
         for (InboxEntry entry : history.inbox()) {
             number++;
-            if (entry.number() != number) {
+            // What the code has received is deleted when it continues as new.
+            if (continued ? entry.number() < number : entry.number() != number) {
                 broken(Invariant.FLOWS, client, "has a gap in its inbox before " + entry);
             }
             String what = entry.key() != null ? entry.key() : String.valueOf(entry.step());
@@ -158,9 +188,58 @@ final class FlowRules {
                 broken(Invariant.FLOWS, client, "has two entries of " + what);
             }
         }
+        checkGenerations(client, history);
+        if (!Generation.all(history.inbox()).isEmpty()) {
+            steps.addAll(formerSteps(client));
+        }
         for (Task task : stepsOf(client, steps)) {
             broken(Invariant.FLOWS, client, "has no line of a step that was started: " + task);
         }
+    }
+
+    /** Each generation has begun with a restart that named the one before, or with a continuation. */
+    private void checkGenerations(FlowClient client, dev.semel.store.History history) {
+        for (InboxEntry entry : history.inbox()) {
+            Generation begun = Generation.of(entry).orElse(null);
+            if (begun != null
+                    && Continuation.of(entry).isEmpty()
+                    && !restarts.contains(new Operation.Restart(client.taskId(), begun.number() - 1, begun.from()))) {
+                broken(Invariant.FLOWS, client, "has a generation that nobody asked for: " + begun);
+            }
+        }
+    }
+
+    /** The steps in lines that anybody read or was told to have written, in generations that are over. */
+    private Set<TaskId> formerSteps(FlowClient client) {
+        Set<TaskId> steps = new HashSet<>();
+        for (History.Entry<?> entry : world.history.entries()) {
+            if (entry.answer() == null) {
+                continue;
+            }
+            if (entry.call instanceof Call.ReadHistories) {
+                Object read = ((Map<?, ?>) entry.answer().value()).get(client.taskId());
+                if (read instanceof dev.semel.store.History found) {
+                    found.lines().stream()
+                            .map(HistoryLine::task)
+                            .filter(Objects::nonNull)
+                            .forEach(steps::add);
+                }
+            } else if (entry.call instanceof Call.Settle settle) {
+                List<?> answers = (List<?>) entry.answer().value();
+                for (int i = 0; i < answers.size(); i++) {
+                    if (answers.get(i) == Settled.APPLIED
+                            && settle.batch().get(i) instanceof Settlement.Advance advance
+                            && advance.lease().taskId().equals(client.taskId())) {
+                        advance.lines().forEach(line -> {
+                            if (line instanceof dev.semel.store.NewLine.Step step) {
+                                steps.add(step.task().id());
+                            }
+                        });
+                    }
+                }
+            }
+        }
+        return steps;
     }
 
     /** The steps that were asked for by an attempt of the workflow and are stored, but are in no line. */

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One world of workflows, made by a seed: the real engine runs real workflows on virtual time, while processes crash, freeze and are
- * closed, calls and hints are lost, leases are stolen and clocks jump. When the faults have stopped, every workflow has the result that it
+ * closed, calls and hints are lost, leases are stolen, clocks jump and an operator restarts workflows. When the faults have stopped, every workflow has the result that it
  * has in the same world without faults.
  */
 public final class FlowSimulation {
@@ -60,8 +60,10 @@ public final class FlowSimulation {
     private final FlowLedger ledger;
     private final RandomSource randomness;
     private final List<FlowClient> clients = new ArrayList<>();
+    private final FlowRestarter restarter;
 
-    private FlowSimulation(long seed, Simulation.StoreUnderTest opener, UnaryOperator<Scenario> change) {
+    private FlowSimulation(
+            long seed, Simulation.StoreUnderTest opener, UnaryOperator<Scenario> change, boolean restarts) {
         this.seed = seed;
         this.randomness = new RandomSource(seed);
         // Drawn first, so that a world without faults has the same workflows.
@@ -70,6 +72,10 @@ public final class FlowSimulation {
         this.ledger = new FlowLedger(world);
         world.trace.line("world", "seed " + seed + ": " + world.scenario);
         populate(programs);
+        this.restarter = new FlowRestarter(world, randomness.split(), clients);
+        if (restarts && world.scenario.operator()) {
+            restarter.start();
+        }
     }
 
     /**
@@ -80,8 +86,8 @@ public final class FlowSimulation {
      * @return the result of the world with faults
      */
     public static Report run(long seed, Simulation.StoreUnderTest opener) {
-        Report calm = run(seed, opener, Scenario::withoutFaults);
-        Report report = run(seed, opener, scenario -> scenario);
+        Report calm = run(seed, opener, Scenario::withoutFaults, false);
+        Report report = run(seed, opener, scenario -> scenario, true);
         List<Violation> violations = new ArrayList<>(calm.violations());
         violations.addAll(report.violations());
         calm.results().forEach((number, result) -> {
@@ -96,8 +102,9 @@ public final class FlowSimulation {
         return new Report(seed, report.results(), report.traceHash(), report.trace(), report.happenings(), violations);
     }
 
-    private static Report run(long seed, Simulation.StoreUnderTest opener, UnaryOperator<Scenario> change) {
-        FlowSimulation simulation = new FlowSimulation(seed, opener, change);
+    private static Report run(
+            long seed, Simulation.StoreUnderTest opener, UnaryOperator<Scenario> change, boolean restarts) {
+        FlowSimulation simulation = new FlowSimulation(seed, opener, change, restarts);
         try (TaskStore store = simulation.world.store) {
             return simulation.report(simulation.live());
         } finally {
@@ -228,7 +235,7 @@ public final class FlowSimulation {
             violations.add(new Violation(broken, failure.getMessage() + replay(seed)));
         }
         Map<Integer, String> results = new LinkedHashMap<>();
-        FlowRules rules = new FlowRules(world, ledger, clients);
+        FlowRules rules = new FlowRules(world, ledger, clients, restarter.sent());
         rules.check(failure == null)
                 .forEach(broken -> violations.add(new Violation(broken.invariant(), broken.message() + replay(seed))));
         for (FlowClient client : clients) {

@@ -140,6 +140,16 @@ public enum Happening {
     CANCELLED_AT_ONCE,
     /** A running task was asked to cancel. */
     CANCELLATION_ASKED,
+    /** The code of a workflow continued as new. */
+    CONTINUED_AS_NEW,
+    /** A workflow was restarted. */
+    WORKFLOW_RESTARTED,
+    /** A restart that was sent again was answered as the first time. */
+    RESTART_REPEATED,
+    /** A restart was rejected because another generation has begun. */
+    RESTART_STALE,
+    /** A restart was rejected because the workflow runs or has not begun. */
+    RESTART_HELD,
     /** A dead letter was made pending again. */
     REDRIVEN,
     /** A redrive was rejected because a newer task holds the key. */

@@ -53,10 +53,10 @@
  * <h2>Workflows</h2>
  *
  * <p>{@link dev.semel.storetests.simulation.FlowSimulation} makes worlds of workflows, by the same means: the real engine runs real code of
- * {@code dev.semel.workflow}, with steps, several steps at once, local steps, sleeps, signals, steps that are given up, and steps whose key
- * other workflows use too, while processes crash, freeze and are closed, calls and hints are lost, leases are stolen and clocks jump. What a
+ * {@code dev.semel.workflow}, with steps, several steps at once, local steps, sleeps, signals, steps that are given up, continuations, and steps whose key
+ * other workflows use too, while processes crash, freeze and are closed, calls and hints are lost, leases are stolen, clocks jump and an operator restarts workflows. What a
  * workflow does is data ({@code FlowProgram}), so its result is known: each seed is run with faults and without, and every workflow must end
- * with the same result in both. Each step comes to its provider with one token, and none runs again after its outcome was recorded.
+ * with the same result in both. Each step comes to its provider with one token in each generation that has not kept it, and none runs again after its outcome was recorded.
  *
  * <h2>How to replay</h2>
  *

@@ -8,6 +8,7 @@ import dev.semel.store.Resolution;
 import dev.semel.store.Settled;
 import dev.semel.store.Settlement;
 import dev.semel.store.StoredEffect;
+import dev.semel.store.StoredFlow;
 import dev.semel.store.Submitted;
 import dev.semel.storetests.storm.ModelState.HeldKey;
 import dev.semel.task.EffectId;
@@ -19,7 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The settlements and operations of {@link IdentityModel}: M1 to M10 and E1 to E8. */
+/** The settlements and operations of {@link IdentityModel}: M1 to M10, E1 to E8, and those of workflows. */
 final class ChangeModel {
 
     // Effects of a storm have no windows, so their times decide nothing.
@@ -63,7 +64,7 @@ final class ChangeModel {
             case Operation.Resolve resolve -> resolve(state, resolve, span);
             case Operation.Cancel(TaskId id) -> cancel(state, id, span);
             case Operation.Redrive redrive -> redrive(state, redrive, span);
-            case Operation.Restart restart -> throw new IllegalArgumentException("not sent by a storm: " + restart);
+            case Operation.Restart restart -> restart(state, restart, span);
             case Operation.ReleaseKey release -> release(state, release, span);
             case Operation.Erase(TaskId id) -> throw new IllegalArgumentException("not in the storm: erasure of " + id);
             case Operation.ChangeSchedule schedule ->
@@ -131,7 +132,12 @@ final class ChangeModel {
                 task.cancelRequested()
                         ? model.end(state, task.ended(task.cancelledState(), now, null))
                         : state.with(task.listeningNow());
-            case Settlement.Continue next -> pendingOrCancelled(state, task, now, span);
+            case Settlement.Continue next ->
+                pendingOrCancelled(
+                        state,
+                        task.cancelRequested() ? task : task.with(task.flow().continued()),
+                        now,
+                        span);
             case Settlement.Park park -> {
                 StoredEffect parked = StoredEffect.parked(state.effect(park.effect()), park);
                 ModelState noted = parked == null ? state : state.with(parked);
@@ -337,10 +343,51 @@ final class ChangeModel {
             results.add(new Result<>(Operated.STALE, state));
             return results;
         }
-        ModelState pending = state.with(task.redrivenAt(span.clockAsked(), span.clockAnswered()));
+        results.addAll(runAgain(state, task, task.redrivenAt(span.clockAsked(), span.clockAnswered()), span));
+        return results;
+    }
+
+    /** A restart of a workflow: F18 and F19. */
+    private List<Result<Operated>> restart(ModelState state, Operation.Restart operation, Span span) {
+        List<Result<Operated>> results = absent(state, operation.taskId(), span, Operated.NOT_FOUND);
+        ModelTask task = state.task(operation.taskId());
+        if (task == null || task.gone()) {
+            return results;
+        }
+        ModelTask.Flow flow = task.flow();
+        Integer begun = flow.restarts().get(operation.generation() + 1);
+        if (begun != null && begun == operation.from()) {
+            results.add(new Result<>(Operated.APPLIED, state));
+            return results;
+        }
+        if (operation.generation() != flow.generation() || operation.from() > flow.lines() + 1) {
+            results.add(new Result<>(Operated.STALE, state));
+            return results;
+        }
+        boolean allowed = StoredFlow.mayRestart(task.state(), task.attempt() > 0, task.isListening());
+        // It may wait for its mutex, which depends on tasks of other identities.
+        if (!allowed || (task.hasMutex() && task.state().isOpen())) {
+            results.add(new Result<>(Operated.HELD, state));
+        }
+        if (allowed) {
+            ModelTask again = task.restarted(operation.from(), span.clockAsked(), span.clockAnswered());
+            results.addAll(runAgain(state, task, again, span));
+        }
+        return results;
+    }
+
+    /** A task that runs again takes its key back, or a newer task has it. */
+    private static List<Result<Operated>> runAgain(ModelState state, ModelTask task, ModelTask again, Span span) {
+        List<Result<Operated>> results = new ArrayList<>();
+        ModelState pending = state.with(again);
         NewTask.KeyRequest key = task.item().key();
         if (key == null) {
             results.add(new Result<>(Operated.APPLIED, pending));
+            return results;
+        }
+        if (task.state().isOpen()) {
+            boolean holds = state.held() != null && state.held().taskId().equals(task.id());
+            results.add(holds ? new Result<>(Operated.APPLIED, pending) : new Result<>(Operated.SUPERSEDED, state));
             return results;
         }
         if (!state.open().isEmpty()) {

@@ -5,8 +5,10 @@ import dev.semel.store.Claims;
 import dev.semel.store.Claims.Claimed;
 import dev.semel.store.History;
 import dev.semel.store.HistoryLine;
+import dev.semel.store.InboxEntry;
 import dev.semel.store.NewLine;
 import dev.semel.store.NewTask;
+import dev.semel.store.Operated;
 import dev.semel.store.Operation;
 import dev.semel.store.Settled;
 import dev.semel.store.Settlement;
@@ -25,18 +27,22 @@ import org.jspecify.annotations.Nullable;
 /**
  * The workers of workflows among the actors of a storm. They claim a few workflows, all of them the same ones, read their histories,
  * add lines, start steps with and without keys, give some up, wait, end, and return long after their lease was lost. They send
- * signals, some of them twice. The steps are tasks of the other queues, which the other actors work off.
+ * signals, some of them twice. They continue as new, and in rounds with operators they restart workflows, some of them twice or on old
+ * knowledge. The steps are tasks of the other queues, which the other actors work off.
  */
 final class FlowActor {
 
     private static final int MOST_HELD = 3;
     private static final int MOST_OLD = 6;
     private static final int MOST_SIGNALS = 8;
+    private static final int MOST_RESTARTS = 4;
 
     /** A claimed workflow, and what this actor knows of it. */
     private static final class Held {
         final Claimed claimed;
         final List<NewLine.Abandon> steps = new ArrayList<>();
+        final List<Integer> signals = new ArrayList<>();
+        int generation = 1;
         int lines = -1;
         int inbox;
         boolean unsure;
@@ -60,6 +66,7 @@ final class FlowActor {
     private final List<Held> held = new ArrayList<>();
     private final List<Held> old = new ArrayList<>();
     private final List<SubmitRequest.Signal> signals = new ArrayList<>();
+    private final List<Operation.Restart> restarts = new ArrayList<>();
     private long made;
 
     FlowActor(int actor, StormPlan plan, StormClock clock, StormCaller caller, StormHistory history, StormBoard board) {
@@ -72,11 +79,18 @@ final class FlowActor {
     }
 
     void act() {
-        switch (plan.random.nextInt(12)) {
+        switch (plan.random.nextInt(13)) {
             case 0, 1, 2 -> claim();
             case 3 -> signal();
             case 4, 5 -> lookAtAny();
             case 6 -> late();
+            case 7 -> {
+                if (plan.oneIn(2)) {
+                    restart();
+                } else {
+                    turn();
+                }
+            }
             default -> turn();
         }
     }
@@ -120,7 +134,7 @@ final class FlowActor {
             return;
         }
         Task before = find(id);
-        History between = read(History.Query.whole(id));
+        History between = read(History.Query.whole(id), 1);
         Task after = find(id);
         if (before != null && between != null && before.equals(after)) {
             history.flows().still(new FlowHistory.Still(before, between, Instant.ofEpochMilli(clock.millis())));
@@ -138,7 +152,7 @@ final class FlowActor {
         return found;
     }
 
-    private @Nullable History read(History.Query query) {
+    private @Nullable History read(History.Query query, int known) {
         StormCaller.Answer<Map<TaskId, History>> answer =
                 caller.call(span -> {}, (store, again) -> store.histories(List.of(query)));
         if (answer == null) {
@@ -148,7 +162,7 @@ final class FlowActor {
         if (found == null) {
             history.failed("a history was asked for and not answered: " + query);
         } else {
-            history.flows().read(new FlowHistory.Read(query, found, answer.span()));
+            history.flows().read(new FlowHistory.Read(query, known, found, answer.span()));
         }
         return found;
     }
@@ -172,19 +186,47 @@ final class FlowActor {
 
     /** Reads what is new since the last read, as a worker does, or everything again. */
     private void learn(Held one) {
-        boolean whole = one.lines < 0 || plan.oneIn(3);
-        History found = read(whole ? History.Query.whole(one.id()) : new History.Query(one.id(), one.lines, one.inbox));
-        if (found == null) {
+        if (one.lines < 0 || plan.oneIn(3)) {
+            boolean unused = learnAll(one);
             return;
         }
+        History found = read(new History.Query(one.id(), one.lines, one.inbox), one.generation);
+        if (found != null && FlowHistory.newest(one.generation, found) > one.generation) {
+            boolean unused = learnAll(one); // what it knows is of a generation that is over
+        } else if (found != null) {
+            learned(one, found);
+        }
+    }
+
+    private boolean learnAll(Held one) {
+        History found = read(History.Query.whole(one.id()), 1);
+        if (found == null) {
+            return false;
+        }
+        one.steps.clear();
+        one.signals.clear();
+        one.lines = 0;
+        one.inbox = 0;
+        one.generation = FlowHistory.newest(1, found);
+        learned(one, found);
+        return true;
+    }
+
+    private void learned(Held one, History found) {
         for (HistoryLine line : found.lines()) {
             TaskId step = line.task();
             if (line.kind() == HistoryLine.Kind.STEP && step != null) {
                 one.steps.add(new NewLine.Abandon(line.name(), step));
             }
         }
-        one.lines = found.lines().size() + (whole ? 0 : one.lines);
-        one.inbox = found.inbox().size() + (whole ? 0 : one.inbox);
+        one.lines += found.lines().size();
+        for (InboxEntry entry : found.inbox()) {
+            one.inbox = entry.number();
+            if (FlowEvidence.isUnreceivedSignal(entry)) {
+                one.signals.add(entry.number());
+            }
+        }
+        history.flows().learned(one.claimed.lease().attemptId(), one.generation);
     }
 
     private void advance(Held one) {
@@ -224,6 +266,11 @@ final class FlowActor {
     }
 
     private void end(Held one) {
+        // As a worker it has seen all that its own attempt has written, so that a line that goes was read by somebody.
+        boolean anew = plan.oneIn(12);
+        if (anew && !learnAll(one)) {
+            return;
+        }
         held.remove(one);
         old.add(one);
         if (old.size() > MOST_OLD) {
@@ -232,7 +279,7 @@ final class FlowActor {
         if (plan.forgets()) {
             return;
         }
-        Settlement.Ending ending = ending(one);
+        Settlement.Ending ending = anew ? anew(one) : ending(one);
         one.ending = ending;
         Settled unused = settle(ending);
     }
@@ -252,6 +299,16 @@ final class FlowActor {
                         plan.oneIn(3) ? Instant.ofEpochMilli(clock.millis() + plan.random.nextInt(60)) : null,
                         plan.oneIn(10) ? "does not fit" : null);
         };
+    }
+
+    /** Some of the signals that it has seen are left to the next generation. The input tells the continuations apart. */
+    private Settlement.Continue anew(Held one) {
+        return new Settlement.Continue(
+                one.claimed.lease(),
+                one.inbox,
+                one.signals.stream().filter(signal -> plan.random.nextBoolean()).toList(),
+                "\"" + one.claimed.lease().attempt() + "-" + actor + "-" + ++made + "\"",
+                Instant.ofEpochMilli(clock.millis()));
     }
 
     /** A worker that comes back long after: it repeats its end, or wants to start steps. */
@@ -314,6 +371,41 @@ final class FlowActor {
 
     private void note(StormOperation.Action action, Span span, Certainty certainty) {
         history.add(new StormOperation(actor, span, null, action, certainty));
+    }
+
+    /** Restarts a workflow from some line of the history that it has now, or sends an earlier restart again. */
+    private void restart() {
+        if (!plan.hasOperators()) {
+            turn();
+            return;
+        }
+        Operation.Restart restart;
+        TaskId id = board.flow(plan.random);
+        if (!restarts.isEmpty() && plan.oneIn(4)) {
+            restart = plan.pick(restarts);
+        } else if (id != null) {
+            History found = read(History.Query.whole(id), 1);
+            if (found == null) {
+                return;
+            }
+            int generation = FlowHistory.newest(1, found);
+            restart = new Operation.Restart(
+                    id,
+                    generation > 1 && plan.oneIn(8) ? generation - 1 : generation,
+                    plan.random.nextInt(found.lines().size() + 2) + (plan.oneIn(20) ? 1 : 0));
+            restarts.add(restart);
+            if (restarts.size() > MOST_RESTARTS) {
+                restarts.removeFirst();
+            }
+        } else {
+            return;
+        }
+        StormCaller.Answer<List<Operated>> answer = caller.call(
+                span -> note(new StormOperation.Operate(restart, null), span, Certainty.LOST),
+                (store, again) -> store.operate(List.of(restart)));
+        if (answer != null) {
+            note(new StormOperation.Operate(restart, answer.value().getFirst()), answer.span(), Certainty.ANSWERED);
+        }
     }
 
     private void signal() {

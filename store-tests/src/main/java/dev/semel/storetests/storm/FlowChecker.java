@@ -1,17 +1,19 @@
 package dev.semel.storetests.storm;
 
+import dev.semel.store.Generation;
 import dev.semel.store.HistoryLine;
 import dev.semel.store.InboxEntry;
 import dev.semel.store.NewLine;
 import dev.semel.store.NewTask;
+import dev.semel.store.Operated;
 import dev.semel.store.Operation;
 import dev.semel.store.Settled;
 import dev.semel.store.Settlement;
-import dev.semel.store.StoredFlow;
 import dev.semel.store.Submitted;
 import dev.semel.store.Task;
 import dev.semel.storetests.storm.FlowEvidence.Flow;
 import dev.semel.storetests.storm.FlowEvidence.SentLine;
+import dev.semel.storetests.storm.FlowEvidence.Written;
 import dev.semel.task.Identity;
 import dev.semel.task.ReusePolicy;
 import dev.semel.task.ReusePolicy.WhileOpen;
@@ -84,12 +86,14 @@ final class FlowChecker {
      */
     List<String> check(Set<TaskId> seen) {
         wrong.addAll(evidence.wrong());
+        Set<TaskId> otherwise = cancelledOtherwise();
         for (Flow flow : evidence.flows()) {
             Task task = last.get(flow.id);
             if (task == null || unsettled.contains(flow.id)) {
                 continue; // its history is deleted with it
             }
             checkLines(flow);
+            wrong.addAll(GenerationChecker.check(flow, otherwise.contains(flow.id)));
             checkGrowth(flow);
             checkSteps(flow, seen);
             checkSignals(flow);
@@ -100,7 +104,7 @@ final class FlowChecker {
             Flow flow = evidence.flow(still.task().id());
             checkWake(flow, still.task(), still.history().inbox(), still.now());
         }
-        checkCancelled();
+        checkCancelled(otherwise);
         return wrong;
     }
 
@@ -109,11 +113,12 @@ final class FlowChecker {
     /** Each line was written by somebody who was not refused, by rising attempts; and who was told so has written all of them. */
     private void checkLines(Flow flow) {
         int attempt = 0;
-        for (HistoryLine line : flow.lines.values()) {
-            List<Integer> attempts = FlowEvidence.writers(flow, line);
+        for (Written written : flow.written()) {
+            HistoryLine line = written.line();
+            List<Integer> attempts = FlowEvidence.writers(flow, written);
             if (attempts.isEmpty()) {
-                wrong.add(line + " of workflow " + flow.id + " is stored, but was refused or never sent: "
-                        + flow.sent.get(line.number()));
+                wrong.add(line + " of workflow " + flow.id + " is stored in generation " + written.generation()
+                        + ", but was refused or never sent: " + flow.sent.get(line.number()));
                 continue;
             }
             int before = attempt;
@@ -130,15 +135,23 @@ final class FlowChecker {
         flow.sent.forEach((number, sends) -> sends.stream()
                 .filter(SentLine::isAdded)
                 .forEach(sent -> {
-                    HistoryLine stored = flow.lines.get(number);
+                    HistoryLine stored = flow.linesOf(sent.generation()).get(number);
                     if (stored == null || !FlowEvidence.fits(sent.line(), stored)) {
                         wrong.add("line " + number + " of workflow " + flow.id + " was added as " + sent.line()
-                                + " by attempt " + sent.attempt() + ", but is " + stored);
+                                + " by attempt " + sent.attempt() + " in generation " + sent.generation() + ", but is "
+                                + stored);
                     }
                 }));
-        if (!flow.lines.isEmpty() && flow.lines.lastKey() != flow.lines.size()) {
-            wrong.add("the lines of workflow " + flow.id + " have a gap: " + flow.lines.keySet());
-        }
+        flow.lines.forEach((generation, lines) -> {
+            FlowEvidence.Begun next = flow.generations.get(generation + 1);
+            if (!lines.isEmpty() && lines.lastKey() != lines.size()) {
+                wrong.add("the lines of workflow " + flow.id + " have a gap in generation " + generation + ": "
+                        + lines.keySet());
+            } else if (next != null && next.kept() + next.superseded() != lines.size()) {
+                wrong.add(next.entry() + " of workflow " + flow.id + " has kept " + next.kept() + " lines and not "
+                        + next.superseded() + ", but the generation before it had " + lines);
+            }
+        });
         if (!flow.inbox.isEmpty() && flow.inbox.lastKey() != flow.inbox.size()) {
             wrong.add("the inbox of workflow " + flow.id + " has a gap: " + flow.inbox.keySet());
         }
@@ -153,7 +166,9 @@ final class FlowChecker {
         for (FlowHistory.Read later : reads) {
             for (FlowHistory.Read earlier : reads) {
                 if (earlier.span().answered() < later.span().asked()
-                        && (lines(later) < lines(earlier) || inbox(later) < inbox(earlier))) {
+                        && (later.inbox() < earlier.inbox()
+                                || later.generation() < earlier.generation()
+                                || hasShrunk(flow, earlier, later))) {
                     wrong.add("the history of workflow " + flow.id + " has shrunk from " + earlier.history() + " to "
                             + later.history());
                     return;
@@ -162,12 +177,13 @@ final class FlowChecker {
         }
     }
 
-    private static int lines(FlowHistory.Read read) {
-        return read.query().lines() + read.history().lines().size();
-    }
-
-    private static int inbox(FlowHistory.Read read) {
-        return read.query().inbox() + read.history().inbox().size();
+    private static boolean hasShrunk(Flow flow, FlowHistory.Read earlier, FlowHistory.Read later) {
+        return earlier.generation() == later.generation()
+                && flow.isOfOneGeneration(earlier)
+                && flow.isOfOneGeneration(later)
+                && !earlier.isOutdated()
+                && !later.isOutdated()
+                && later.lines() < earlier.lines();
     }
 
     // ---- steps
@@ -184,7 +200,8 @@ final class FlowChecker {
             }
         });
         Set<TaskId> steps = new HashSet<>();
-        for (HistoryLine line : flow.lines.values()) {
+        for (Written written : flow.written()) {
+            HistoryLine line = written.line();
             TaskId step = line.task();
             if (line.kind() == HistoryLine.Kind.STEP && step != null && steps.add(step)) {
                 checkStep(flow, step);
@@ -229,7 +246,7 @@ final class FlowChecker {
     private void checkSignals(Flow flow) {
         Map<String, Integer> numbers = new HashMap<>();
         for (InboxEntry entry : flow.inbox.values()) {
-            String key = entry.key();
+            String key = FlowEvidence.isSignal(entry) ? entry.key() : null;
             Integer before = key == null ? null : numbers.putIfAbsent(key, entry.number());
             if (before != null) {
                 wrong.add("signal " + key + " was delivered twice to workflow " + flow.id + ", as entries " + before
@@ -249,8 +266,6 @@ final class FlowChecker {
             }
         }
         numbers.keySet().removeAll(possible);
-        // Nobody sent the request to cancel of a workflow that was replaced.
-        numbers.remove(StoredFlow.CANCEL_KEY);
         if (!numbers.isEmpty()) {
             wrong.add("the inbox of workflow " + flow.id + " has signals that were refused or never sent: " + numbers);
         }
@@ -281,7 +296,18 @@ final class FlowChecker {
         List<Span> spans = new ArrayList<>();
         String key = entry.key();
         TaskId step = entry.step();
-        if (key != null) {
+        Generation generation = Generation.of(entry).orElse(null);
+        if (generation != null) {
+            FlowEvidence.Begun begun = Objects.requireNonNull(flow.generations.get(generation.number()));
+            flow.restarts.stream()
+                    .filter(sent -> GenerationChecker.begins(sent, generation.number(), begun))
+                    .forEach(sent -> spans.add(sent.span()));
+            flow.endings.values().stream()
+                    .flatMap(List::stream)
+                    .filter(sent -> sent.action() instanceof StormOperation.Settle settle
+                            && settle.settlement().equals(begun.next()))
+                    .forEach(sent -> spans.add(sent.span()));
+        } else if (key != null) {
             for (StormOperation sent : flow.signals) {
                 StormOperation.Signal signal = (StormOperation.Signal) sent.action();
                 if (key.equals(signal.signal().key())
@@ -356,7 +382,7 @@ final class FlowChecker {
     // ---- steps of others
 
     /** A step that only workflows gave up is cancelled by the one that created it, and not while another one watches it. */
-    private void checkCancelled() {
+    private void checkCancelled(Set<TaskId> otherwise) {
         Map<TaskId, TaskId> creators = new HashMap<>();
         for (Flow flow : evidence.flows()) {
             flow.sent
@@ -367,19 +393,32 @@ final class FlowChecker {
                         }
                     }));
         }
-        Set<TaskId> otherwise = cancelledOtherwise();
         for (Task task : last.values()) {
             TaskId creator = creators.get(task.id());
             if (creator != null
                     && task.state() == TaskState.CANCELLED
                     && !otherwise.contains(task.id())
                     && !unsettled.contains(task.id())) {
-                checkCancelled(task, creator);
+                checkCancelled(task, creator, otherwise);
             }
         }
     }
 
-    private void checkCancelled(Task step, TaskId creator) {
+    /** Whether a workflow may have been restarted after it had ended. */
+    private static boolean hasEndedBefore(Flow flow, Set<TaskId> otherwise) {
+        boolean restarted = flow.restarts.stream()
+                .anyMatch(sent -> sent.action() instanceof StormOperation.Operate operate
+                        && (operate.answer() == null || operate.answer() == Operated.APPLIED));
+        boolean ended = flow.endings.values().stream()
+                .flatMap(List::stream)
+                .anyMatch(sent -> sent.action() instanceof StormOperation.Settle settle
+                        && (settle.answer() == null || settle.answer() == Settled.APPLIED)
+                        && (settle.settlement() instanceof Settlement.Complete
+                                || settle.settlement() instanceof Settlement.Fail));
+        return restarted && (ended || otherwise.contains(flow.id));
+    }
+
+    private void checkCancelled(Task step, TaskId creator, Set<TaskId> otherwise) {
         List<SentLine> byCreator = new ArrayList<>();
         for (Flow flow : evidence.flows()) {
             if (flow.id.equals(creator)) {
@@ -407,6 +446,7 @@ final class FlowChecker {
                     && workflow != null
                     && workflow.state().isOpen()
                     && !redriven.contains(other.id)
+                    && !hasEndedBefore(other, otherwise)
                     && !other.abandons(step.id())
                     && watchedBefore(other, step.id(), asked)) {
                 wrong.add("step " + step.id() + " was cancelled, because workflow " + creator
@@ -417,8 +457,8 @@ final class FlowChecker {
 
     private static boolean watchedBefore(Flow flow, TaskId step, long nanos) {
         return flow.stepLines(step).stream()
-                .flatMap(line -> flow.sent.getOrDefault(line.number(), List.of()).stream()
-                        .filter(sent -> sent.isAdded() && FlowEvidence.fits(sent.line(), line)))
+                .flatMap(written -> flow.sends(written).stream()
+                        .filter(sent -> sent.isAdded() && FlowEvidence.fits(sent.line(), written.line())))
                 .anyMatch(sent -> sent.by().span().answered() < nanos);
     }
 

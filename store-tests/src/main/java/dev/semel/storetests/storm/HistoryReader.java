@@ -232,6 +232,8 @@ final class HistoryReader {
      * undone in between. An outcome of an effect can: a later intent begins it again.
      */
     private static boolean isSafeToMerge(Object change) {
-        return change instanceof Settlement.Ending || change instanceof Operation.Redrive;
+        return change instanceof Settlement.Ending
+                || change instanceof Operation.Redrive
+                || change instanceof Operation.Restart;
     }
 }

@@ -71,23 +71,35 @@ record ModelTask(
      * @param lines how many lines its history has
      * @param listening whether its newest attempt ended with a wait: it may be pending or waiting, and continue at any time
      * @param signals the keys of the signals that were accepted
+     * @param generation the generation of its history
+     * @param restarts the generations that restarts have begun since it continued as new, each with its first line
      */
-    record Flow(int lines, boolean listening, Set<String> signals) {
+    record Flow(int lines, boolean listening, Set<String> signals, int generation, Map<Integer, Integer> restarts) {
 
-        static final Flow NONE = new Flow(0, false, Set.of());
+        static final Flow NONE = new Flow(0, false, Set.of(), 1, Map.of());
 
         Flow with(int newLines) {
-            return new Flow(newLines, listening, signals);
+            return new Flow(newLines, listening, signals, generation, restarts);
         }
 
         Flow with(boolean listens) {
-            return new Flow(lines, listens, signals);
+            return new Flow(lines, listens, signals, generation, restarts);
         }
 
         Flow with(String signal) {
             Set<String> more = new HashSet<>(signals);
             more.add(signal);
-            return new Flow(lines, listening, more);
+            return new Flow(lines, listening, more, generation, restarts);
+        }
+
+        Flow restarted(int from) {
+            Map<Integer, Integer> more = new HashMap<>(restarts);
+            more.put(generation + 1, from);
+            return new Flow(Math.max(from, 1) - 1, false, signals, generation + 1, more);
+        }
+
+        Flow continued() {
+            return new Flow(0, false, signals, generation + 1, Map.of());
         }
     }
 
@@ -261,6 +273,34 @@ record ModelTask(
                 new Timing(due, until, attempt, false));
     }
 
+    /** Pending again with a new generation of its history, whatever its state was. */
+    ModelTask restarted(int from, long due, long until) {
+        ModelTask again = redrivenAt(due, until).with(flow.restarted(from));
+        return state.isDead() ? again : again.with(redriven);
+    }
+
+    private ModelTask with(Set<Integer> deaths) {
+        return new ModelTask(
+                item,
+                run,
+                lineage,
+                createdAt,
+                state,
+                attempt,
+                claim,
+                outcomes,
+                cancelRequested,
+                parked,
+                dueFrom,
+                endedFrom,
+                deaths,
+                result,
+                gone,
+                letters,
+                flow,
+                timing);
+    }
+
     ModelTask removed() {
         return new ModelTask(
                 item,
@@ -418,6 +458,7 @@ record ModelTask(
     public String toString() {
         return id() + " run " + run + " " + state + (parked ? " parked" : "")
                 + (isListening() ? " listening" : "") + (flow.lines() > 0 ? " " + flow.lines() + " lines" : "")
+                + (flow.generation() > 1 ? " generation " + flow.generation() : "")
                 + " attempt " + attempt + " " + outcomes
                 + (cancelRequested ? " asked to cancel" : "") + (state.isOpen() ? " due " + dueFrom % 10_000_000 : "")
                 + (redriven.isEmpty() ? "" : " redriven at " + redriven)

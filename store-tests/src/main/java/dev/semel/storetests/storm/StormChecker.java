@@ -1,6 +1,7 @@
 package dev.semel.storetests.storm;
 
 import dev.semel.store.NewTask;
+import dev.semel.store.Operated;
 import dev.semel.store.Operation;
 import dev.semel.store.Settled;
 import dev.semel.store.Settlement;
@@ -159,7 +160,7 @@ final class StormChecker {
     private record GivenAttempt(Creation creation, int attempt) {}
 
     /**
-     * An attempt of a task is given once, and a task completes once. Where a sweep has forgotten an id, the task that it makes
+     * An attempt of a task is given once, and a task completes once, unless it is a workflow that was restarted. Where a sweep has forgotten an id, the task that it makes
      * when it is sent again is another one, with another time of creation.
      */
     private void checkLeases() {
@@ -182,12 +183,20 @@ final class StormChecker {
                 wrong.add("task " + id + " was created twice, and nothing was swept: " + all);
             }
         });
+        Set<TaskId> restarted = new HashSet<>();
+        for (StormOperation operation : operations) {
+            if (operation.action() instanceof StormOperation.Operate(Operation.Restart restart, Operated answer)
+                    && (answer == null || answer == Operated.APPLIED)) {
+                restarted.add(restart.taskId());
+            }
+        }
         Map<TaskId, StormOperation> completed = new HashMap<>();
         for (StormOperation operation : operations) {
             if (operation.action()
                             instanceof
                             StormOperation.Settle(Settlement.Complete complete, Settled answer, var inTransaction)
                     && answer == Settled.APPLIED
+                    && !restarted.contains(complete.lease().taskId())
                     && creations
                                     .getOrDefault(complete.lease().taskId(), Set.of())
                                     .size()

@@ -294,6 +294,10 @@ final class StormPlan {
         };
     }
 
+    boolean hasOperators() {
+        return weather.has(Condition.OPERATORS);
+    }
+
     Duration lease() {
         return weather.has(Condition.SHORT_LEASES) && oneIn(3)
                 ? Duration.ofMillis(5 + random.nextInt(60))

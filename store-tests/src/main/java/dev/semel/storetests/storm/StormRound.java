@@ -321,7 +321,7 @@ final class StormRound {
             History found = store.histories(List.of(query)).get(flow);
             Span span = new Span(asked, System.nanoTime(), clock.millis(), clock.millis());
             if (found != null) {
-                last.flows().read(new FlowHistory.Read(query, found, span));
+                last.flows().read(new FlowHistory.Read(query, 1, found, span));
             }
         }
     }

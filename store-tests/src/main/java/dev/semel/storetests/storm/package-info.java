@@ -5,7 +5,7 @@
  * they meet all the time: every cell of the reuse policy, batches that mix hot keys with keys of their own, repeated sends, joined
  * transactions, claims, every way to settle an attempt, late settlements of lost leases, effects, mutexes, limits, cancellation,
  * redrives, releases, dead-letter queues, a queue that keeps nothing, batches of a hundred and more that are all new or all duplicates,
- * workflows with their steps, waits and signals, schedules whose ticks create and cancel tasks, windows that pass, sweeps, lost answers, interrupts, processes that are
+ * workflows with their steps, waits, signals, restarts and continuations, schedules whose ticks create and cancel tasks, windows that pass, sweeps, lost answers, interrupts, processes that are
  * killed, and other disturbances around the store.
  *
  * <h2>Adding a store</h2>
@@ -53,12 +53,14 @@
  *       end, unless a sweep could remove it.
  *   <li>Executions that certainly overlapped are not of one task, one identity or one mutex, and no more of a queue than its
  *       concurrency: from the answer to the claim until the settlement is sent, as long as the lease is certain to hold.
- *   <li>One lease is given once, one task is completed by one attempt, a submission whose transaction was rolled back is not there.
+ *   <li>One lease is given once, one task is completed by one attempt unless it is restarted, a submission whose transaction was rolled back is not there.
  *   <li>Each death in a queue with a dead-letter queue makes exactly one task there, in the same step, and nothing else makes any.
  *   <li>A task of the queue that keeps nothing shows no input and no result once it has ended.
  *   <li>The history and the inbox of a workflow have no gaps and never change; each line was written by one attempt that was not stale;
  *       each step has one task, each end of a step and each signal is in the inbox once, in the order of acceptance; no workflow waits for
  *       what it has; and no step is cancelled while another workflow watches it.
+ *   <li>Each generation of a workflow begins once, with a restart that named the one before or with a continuation; it has the lines before its first one and
+ *       no others of the generation before, and of the inbox nothing is deleted but what a continuation has received.
  *   <li>Each tick of a schedule is made at most once, a change of a schedule that is refused does nothing, and the position of a
  *       schedule never falls.
  *   <li>No call fails with anything but {@link dev.semel.task.StoreUnavailable}, and none hangs.

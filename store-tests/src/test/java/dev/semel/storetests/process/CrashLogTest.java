@@ -65,7 +65,7 @@ class CrashLogTest {
     void aSecondTokenOfAStepIsFound() throws Exception {
         ran("other", 2, "w-0");
         assertThat(log.problems(Set.of("w-0")))
-                .contains("The step has two tokens or tasks, token and another: RAN other 2 w-0")
+                .contains("Expected at most 1 tokens or tasks of the step, but got one more: RAN other 2 w-0")
                 .anyMatch(
                         problem -> problem.startsWith("Expected one effect for each token, 1, but the provider has 2"));
     }

@@ -62,7 +62,12 @@ class FlowSimulationTest {
                     Happening.REQUEST_LOST,
                     Happening.ANSWER_LOST,
                     Happening.REQUEST_LATE,
-                    Happening.HINT_LOST)) {
+                    Happening.HINT_LOST,
+                    Happening.CONTINUED_AS_NEW,
+                    Happening.WORKFLOW_RESTARTED,
+                    Happening.RESTART_REPEATED,
+                    Happening.RESTART_STALE,
+                    Happening.RESTART_HELD)) {
                 assertThat(happenings.getOrDefault(needed, 0)).as("%s", needed).isGreaterThan(20);
             }
         }

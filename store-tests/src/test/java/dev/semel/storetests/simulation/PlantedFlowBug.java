@@ -3,6 +3,7 @@ package dev.semel.storetests.simulation;
 import dev.semel.store.InMemoryTaskStore;
 import dev.semel.store.TaskStore;
 import dev.semel.storetests.WrongFlows;
+import dev.semel.storetests.WrongGenerations;
 import dev.semel.testkit.ManualClock;
 
 /** The bugs of workflows that the simulation must find, each as a store that is wrong in one way. */
@@ -33,7 +34,22 @@ enum PlantedFlowBug implements Simulation.StoreUnderTest {
     ABANDONED_STEP_CANCELLED_ALTHOUGH_WATCHED,
 
     /** A step that already had a task is cancelled as if the workflow had created it. */
-    KEYED_STEP_COUNTED_AS_OWN;
+    KEYED_STEP_COUNTED_AS_OWN,
+
+    /** A restart keeps the line from which it is to begin. */
+    RESTART_KEEPS_A_LINE,
+
+    /** A restart does not compare the generation, so one that is sent again happens again. */
+    RESTART_WITHOUT_FENCE,
+
+    /** A workflow that continues as new loses the signals that its code has not received. */
+    CONTINUATION_DROPS_UNREAD,
+
+    /** A workflow that continues as new loses what has come since its code has read the inbox. */
+    CONTINUATION_DROPS_NEWER,
+
+    /** A workflow that continues as new finds the lines of the generation before. */
+    CONTINUATION_KEEPS_LINES;
 
     @Override
     public TaskStore open(ManualClock clock) {
@@ -48,6 +64,11 @@ enum PlantedFlowBug implements Simulation.StoreUnderTest {
             case WATCH_REMOVED_TOO_EARLY -> new WrongFlows.StopsWatching(right);
             case ABANDONED_STEP_CANCELLED_ALTHOUGH_WATCHED -> new WrongFlows.CancelsOthers(right, true);
             case KEYED_STEP_COUNTED_AS_OWN -> new WrongFlows.CancelsOthers(right, false);
+            case RESTART_KEEPS_A_LINE -> new WrongGenerations.KeepsLine(right);
+            case RESTART_WITHOUT_FENCE -> new WrongGenerations.RestartsUnfenced(right);
+            case CONTINUATION_DROPS_UNREAD -> new WrongGenerations.DropsUnread(right);
+            case CONTINUATION_DROPS_NEWER -> new WrongGenerations.DropsNewer(right, () -> {});
+            case CONTINUATION_KEEPS_LINES -> new WrongGenerations.KeepsLines(right);
         };
     }
 }

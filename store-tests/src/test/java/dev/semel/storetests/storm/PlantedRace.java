@@ -3,6 +3,7 @@ package dev.semel.storetests.storm;
 import dev.semel.store.InMemoryTaskStore;
 import dev.semel.store.TaskStore;
 import dev.semel.storetests.WrongFlows;
+import dev.semel.storetests.WrongGenerations;
 import dev.semel.storetests.storm.StormWeather.Condition;
 import dev.semel.testkit.ManualClock;
 import java.util.Set;
@@ -110,7 +111,22 @@ enum PlantedRace {
     ABANDONED_STEP_CANCELLED_ALTHOUGH_WATCHED,
 
     /** A step that already had a task is cancelled as if the workflow had created it. */
-    KEYED_STEP_COUNTED_AS_OWN;
+    KEYED_STEP_COUNTED_AS_OWN,
+
+    /** A restart keeps the line from which it is to begin. */
+    RESTART_KEEPS_A_LINE,
+
+    /** A restart does not compare the generation, so one that is sent again happens again. */
+    RESTART_WITHOUT_FENCE,
+
+    /** A workflow that continues as new loses the signals that its code has not received. */
+    CONTINUATION_DROPS_UNREAD,
+
+    /** A workflow that continues as new loses what has come since its code has read the inbox. */
+    CONTINUATION_DROPS_NEWER,
+
+    /** A workflow that continues as new finds the lines of the generation before. */
+    CONTINUATION_KEEPS_LINES;
 
     /** What must happen in a round for it to show. */
     Set<Condition> needs() {
@@ -129,7 +145,11 @@ enum PlantedRace {
                     SIGNAL_DELIVERED_TWICE,
                     WATCH_REMOVED_TOO_EARLY,
                     ABANDONED_STEP_CANCELLED_ALTHOUGH_WATCHED,
-                    KEYED_STEP_COUNTED_AS_OWN -> Set.of(Condition.WORKFLOWS);
+                    KEYED_STEP_COUNTED_AS_OWN,
+                    CONTINUATION_DROPS_UNREAD,
+                    CONTINUATION_DROPS_NEWER,
+                    CONTINUATION_KEEPS_LINES -> Set.of(Condition.WORKFLOWS);
+            case RESTART_KEEPS_A_LINE, RESTART_WITHOUT_FENCE -> Set.of(Condition.WORKFLOWS, Condition.OPERATORS);
             default -> Set.of();
         };
     }
@@ -172,6 +192,12 @@ enum PlantedRace {
             case ABANDONED_STEP_CANCELLED_ALTHOUGH_WATCHED ->
                 new WrongFlows.CancelsOthers(new InMemoryTaskStore(clock), true);
             case KEYED_STEP_COUNTED_AS_OWN -> new WrongFlows.CancelsOthers(new InMemoryTaskStore(clock), false);
+            case RESTART_KEEPS_A_LINE -> new WrongGenerations.KeepsLine(new InMemoryTaskStore(clock));
+            case RESTART_WITHOUT_FENCE -> new WrongGenerations.RestartsUnfenced(new InMemoryTaskStore(clock));
+            case CONTINUATION_DROPS_UNREAD -> new WrongGenerations.DropsUnread(new InMemoryTaskStore(clock));
+            case CONTINUATION_DROPS_NEWER ->
+                new WrongGenerations.DropsNewer(new InMemoryTaskStore(clock), RacingStore::window);
+            case CONTINUATION_KEEPS_LINES -> new WrongGenerations.KeepsLines(new InMemoryTaskStore(clock));
         };
     }
 }

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** A storm that never fails proves nothing: it must find what was planted. {@code -Drace=REGEX} plants some only. */
 class PlantedRaceTest {
 
-    private static final int ROUNDS = 100;
+    private static final int ROUNDS = 300;
     private static final int CALLS = 200;
     private static final Duration ROUND = Duration.ofSeconds(2);
     private static final Duration PATIENCE = Duration.ofSeconds(5);
