@@ -27,8 +27,8 @@ import dev.semel.task.TaskState;
 import dev.semel.task.TaskType;
 import dev.semel.testkit.ManualClock;
 import dev.semel.workflow.Flow;
-import dev.semel.workflow.WorkflowType;
 import dev.semel.workflow.WorkflowNotFound;
+import dev.semel.workflow.WorkflowType;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashSet;
@@ -221,8 +221,7 @@ public abstract class GenerationCrashContract {
                 clock.advance(LEASE.multipliedBy(2));
                 run(second, outside, id);
             }
-            assertThat(result(store, waiting, id)).as(id)
-                    .isEqualTo(RESULT);
+            assertThat(result(store, waiting, id)).as(id).isEqualTo(RESULT);
             check(store, waiting.workflows().taskId(FLOW, id), outside, id);
         }
         return died;
