@@ -23,7 +23,8 @@ public interface StepPreparer {
     <I> NewTask prepare(Task workflow, TaskType<I, ?> type, I input, StepOptions options);
 
     /**
-     * Called on the thread of the workflow's code when steps were started.
+     * Called when steps were started: on the thread of the workflow's code, or by a step of the worker's host if that did not wait for it. It must
+     * neither wait nor throw.
      *
      * @param steps the prepared steps
      * @param tasks the task of each, in order: its own, or one that existed before and has its key
