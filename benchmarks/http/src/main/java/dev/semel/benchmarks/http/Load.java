@@ -138,6 +138,7 @@ final class Load {
         return true;
     }
 
+    @SuppressWarnings("ByteBufferBackingArray") // made by Connection, from the beginning of its array
     private static boolean isComplete(ByteBuffer received) {
         byte[] bytes = received.array();
         int size = received.position();
