@@ -313,6 +313,7 @@ final class PostgresWorkload implements AutoCloseable {
     }
 
     private void timeLimits() {
+        runningUnderOneLease();
         TaskOptions limited = TaskOptions.NONE
                 .withLimits(TimeLimits.of(HOUR, Duration.ofMinutes(1)))
                 .withTags(List.of("limited"));
@@ -330,6 +331,15 @@ final class PostgresWorkload implements AutoCloseable {
         apart.sweep(SweepRequest.ofVanished());
         apart.settle(moves(leases.subList(FEW, 2 * FEW), Settlement.Cancelled::new));
         clock.advance(HOUR);
+        apart.sweep(SweepRequest.ofVanished());
+    }
+
+    /** Tasks that run under one lease when their time limits pass. */
+    private void runningUnderOneLease() {
+        TaskOptions brief = TaskOptions.NONE.withLimits(TimeLimits.of(Duration.ofSeconds(1), null));
+        sharing.submit(of(FEW, i -> task("brief", Tasks.TYPE, brief, null)));
+        claimed(sharing, request("brief"));
+        clock.advance(Duration.ofSeconds(1));
         apart.sweep(SweepRequest.ofVanished());
     }
 
@@ -488,6 +498,20 @@ final class PostgresWorkload implements AutoCloseable {
         apart.operate(moves(flows.subList(1, flows.size()), lease -> new Operation.Restart(lease.taskId(), 1, 3)));
         wokenUnderALimit();
         continuedAsNew();
+        restartedWithTimeLimits();
+    }
+
+    /** Workflows that have to start by a time, and start few steps and wait in one call. */
+    private void restartedWithTimeLimits() {
+        TaskOptions limited = TaskOptions.NONE.withLimits(TimeLimits.of(null, HOUR));
+        sharing.submit(of(FEW, i -> task("limited-flows", Tasks.TYPE, limited, null)));
+        List<Lease> flows = claimed(sharing, request("limited-flows"));
+        for (Lease flow : flows) {
+            sharing.settle(List.of(
+                    advance(flow, 1, List.of(new NewLine.Step(plain("limited-steps")))),
+                    new Settlement.Wait(flow, 0, 1, null, null)));
+        }
+        apart.operate(moves(flows, lease -> new Operation.Restart(lease.taskId(), 1, 1)));
     }
 
     /** Of their inboxes an entry is deleted, one loses all but its key, and one stays. Then a history that may be full is counted. */

@@ -28,8 +28,8 @@ public final class TagRows {
             "SELECT task FROM semel.tag WHERE tag = ? AND task < ? ORDER BY task DESC LIMIT ?";
 
     private static final String LIST_OF_TENANT = """
-            SELECT task FROM semel.tag WHERE tenant || chr(31) || tag = ? || chr(31) || ? AND task < ?
-            ORDER BY task DESC LIMIT ?
+            SELECT task FROM semel.tag WHERE tenant || chr(31) || tag = ? || chr(31) || ? AND uuid_send(task) < uuid_send(?)
+            ORDER BY uuid_send(task) DESC LIMIT ?
             """;
 
     private TagRows() {}

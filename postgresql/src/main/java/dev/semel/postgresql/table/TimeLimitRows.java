@@ -31,7 +31,8 @@ public final class TimeLimitRows {
 
     // Behind those that were read before: what is locked is left, and must not be read for ever.
     private static final String PASSED = """
-            SELECT task, at FROM semel.time_limit WHERE at <= ? AND (at, task) > (?, ?) ORDER BY at, task LIMIT ?
+            SELECT task, at FROM semel.time_limit WHERE at <= ? AND (at, uuid_send(task)) > (?, uuid_send(?))
+            ORDER BY at, uuid_send(task) LIMIT ?
             """;
 
     private static final String PASSED_OF = """

@@ -9,8 +9,8 @@ CREATE TABLE semel.time_limit (
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000);
 
 -- Finds what has passed, for sweeps. No claim reads it: while an old transaction is open, the entries of limits that have passed cannot be removed, and all
--- of them lie at its beginning.
-CREATE INDEX time_limit_at ON semel.time_limit (at, task);
+-- of them lie at its beginning. The expression keeps the server from taking it where a task is looked up, whatever its statistics say.
+CREATE INDEX time_limit_at ON semel.time_limit (at, (uuid_send(task)));
 
 -- Whether the lane has had a task with a time limit: then claims look up, by the task, whether a limit has passed. It is set before the first such task is
 -- visible, and never reset.
@@ -28,6 +28,6 @@ CREATE TABLE semel.tag (
   PRIMARY KEY (tag, task)
 );
 
--- Lists the tasks of one tenant: it neither reads those of other tenants nor takes longer because of them. The expression keeps the server from taking the
--- primary key for it, whatever its statistics say.
-CREATE INDEX tag_tenant ON semel.tag ((tenant || chr(31) || tag), task);
+-- Lists the tasks of one tenant: it neither reads those of other tenants nor takes longer because of them. The expressions keep the server from taking the
+-- primary key for it, and it for the primary key, whatever its statistics say.
+CREATE INDEX tag_tenant ON semel.tag ((tenant || chr(31) || tag), (uuid_send(task)));
