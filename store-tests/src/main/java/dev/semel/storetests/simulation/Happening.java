@@ -185,7 +185,7 @@ public enum Happening {
     /** A sweep removed records. */
     RECORDS_SWEPT;
 
-    /** Returns whether only workflows bring it about, which have a simulation of their own. */
+    /** {@return whether only workflows bring it about, which have a simulation of their own} */
     public boolean isOfWorkflows() {
         return switch (this) {
             case CONTINUED_AS_NEW, WORKFLOW_RESTARTED, RESTART_REPEATED, RESTART_STALE, RESTART_HELD -> true;
