@@ -132,13 +132,13 @@ public final class PostgresCluster implements AutoCloseable {
     }
 
     private static void kill(ProcessHandle postmaster) {
-        // Its children end when they notice that it has ended; only then can another server start.
+        // Only when its children have ended too can another server start. That is not waited for here: a child that has
+        // ended and that its new parent has
+        // not noticed yet looks alive, for longer than a test is patient on a busy machine. A restart tries until it
+        // succeeds.
         List<ProcessHandle> children = postmaster.children().toList();
         postmaster.destroyForcibly();
-        for (ProcessHandle child : children) {
-            child.destroyForcibly();
-            child.onExit().orTimeout(PATIENCE_SECONDS, TimeUnit.SECONDS).join();
-        }
+        children.forEach(ProcessHandle::destroyForcibly);
         postmaster.onExit().orTimeout(PATIENCE_SECONDS, TimeUnit.SECONDS).join();
     }
 
@@ -169,20 +169,27 @@ public final class PostgresCluster implements AutoCloseable {
         for (String setting : settings) {
             command.addAll(List.of("-c", setting));
         }
-        try {
-            new ProcessBuilder(command)
-                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                    .redirectError(ProcessBuilder.Redirect.DISCARD)
-                    .start();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        Process started = start(command);
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
         while (!answers()) {
             if (System.nanoTime() > deadline) {
                 throw new IllegalStateException("PostgreSQL did not start again in \"" + directory + "\"");
             }
+            if (!started.isAlive()) {
+                started = start(command); // processes of the killed server were still there
+            }
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
+        }
+    }
+
+    private static Process start(List<String> command) {
+        try {
+            return new ProcessBuilder(command)
+                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                    .redirectError(ProcessBuilder.Redirect.DISCARD)
+                    .start();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 
