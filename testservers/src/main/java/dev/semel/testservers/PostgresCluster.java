@@ -132,14 +132,25 @@ public final class PostgresCluster implements AutoCloseable {
     }
 
     private static void kill(ProcessHandle postmaster) {
-        // Only when its children have ended too can another server start. That is not waited for here: a child that has
-        // ended and that its new parent has
-        // not noticed yet looks alive, for longer than a test is patient on a busy machine. A restart tries until it
-        // succeeds.
+        // Its children end when they notice that it has ended; only then can another server start.
         List<ProcessHandle> children = postmaster.children().toList();
         postmaster.destroyForcibly();
-        children.forEach(ProcessHandle::destroyForcibly);
-        postmaster.onExit().orTimeout(PATIENCE_SECONDS, TimeUnit.SECONDS).join();
+        for (ProcessHandle child : children) {
+            child.destroyForcibly();
+            awaitEnd(child);
+        }
+        awaitEnd(postmaster);
+    }
+
+    // Not by onExit: that is completed by the common pool, whose one thread on a small machine a test may use.
+    private static void awaitEnd(ProcessHandle process) {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+        while (process.isAlive()) {
+            if (System.nanoTime() > deadline) {
+                throw new IllegalStateException("Process " + process.pid() + " of PostgreSQL did not end");
+            }
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
+        }
     }
 
     private static Optional<ProcessHandle> postmaster(Path directory) {
@@ -169,27 +180,20 @@ public final class PostgresCluster implements AutoCloseable {
         for (String setting : settings) {
             command.addAll(List.of("-c", setting));
         }
-        Process started = start(command);
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
-        while (!answers()) {
-            if (System.nanoTime() > deadline) {
-                throw new IllegalStateException("PostgreSQL did not start again in \"" + directory + "\"");
-            }
-            if (!started.isAlive()) {
-                started = start(command); // processes of the killed server were still there
-            }
-            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
-        }
-    }
-
-    private static Process start(List<String> command) {
         try {
-            return new ProcessBuilder(command)
+            new ProcessBuilder(command)
                     .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                     .redirectError(ProcessBuilder.Redirect.DISCARD)
                     .start();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        }
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+        while (!answers()) {
+            if (System.nanoTime() > deadline) {
+                throw new IllegalStateException("PostgreSQL did not start again in \"" + directory + "\"");
+            }
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
         }
     }
 
